@@ -6,14 +6,12 @@
  *
  *     node --expose-gc bench/console.ts
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createTestBackend, stopTestCluster } from '../src/entry/testing.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
 import { buildPlinth } from './build.ts';
+import { scriptSizes } from './console/sizes.ts';
 
 const kib = 1024;
 /** The limits, in these units: KiB transferred, milliseconds, DOM nodes and MiB. The layout shift has no unit. */
@@ -143,53 +141,6 @@ async function firstView(
   return found;
 }
 
-/**
- * Returns how much each lazy chunk adds to the size of the first load. This size includes the chunk's static imports,
- * except imports that the entry already includes.
- */
-function lazyRoutes(): { name: string; size: number }[] {
-  const dir = fileURLToPath(new URL('../dist/web/console/', import.meta.url));
-  const manifest = JSON.parse(readFileSync(`${dir}.vite/manifest.json`, 'utf8')) as Record<
-    string,
-    {
-      file: string;
-      imports?: string[];
-      dynamicImports?: string[];
-      isEntry?: boolean;
-      isDynamicEntry?: boolean;
-    }
-  >;
-  const assets = new Set(readdirSync(`${dir}assets`));
-  const reached = (key: string, seen = new Set<string>()): Set<string> => {
-    if (seen.has(key)) return seen;
-    seen.add(key);
-    for (const each of manifest[key]?.imports ?? []) reached(each, seen);
-    return seen;
-  };
-  const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === true) ?? '';
-  const first = reached(entry);
-  const sizeOf = (keys: Iterable<string>): number =>
-    [...keys]
-      .map((each) => manifest[each]?.file ?? '')
-      .filter((file) => file.endsWith('.js') && assets.has(file.replace('assets/', '')))
-      .reduce((sum, file) => sum + gzipSync(readFileSync(dir + file)).length / kib, 0);
-  const named = (part: string): string =>
-    Object.keys(manifest).find((key) => key.endsWith(part) && manifest[key]?.isDynamicEntry === true) ?? '';
-  const editor = reached(named('editor/sql-editor.tsx'));
-  const routes = Object.keys(manifest)
-    .filter((key) => manifest[key]?.isDynamicEntry === true && key.includes('features/'))
-    .map((key) => ({ key, name: key.replace(/^.*features\//, ''), parts: reached(key) }));
-  const edited = routes
-    .filter(({ key }) => manifest[key]?.dynamicImports?.some((each) => editor.has(each)) === true)
-    .map(({ name, parts }) => ({
-      name: `${name} and its editor`,
-      parts: parts.union(editor),
-    }));
-  return [...routes, ...edited]
-    .map(({ name, parts }) => ({ name, size: sizeOf(parts.difference(first)) }))
-    .sort((left, right) => right.size - left.size);
-}
-
 async function measureGrid(): Promise<void> {
   const context = await signedIn(browser);
   const page = await context.newPage();
@@ -301,7 +252,7 @@ try {
   );
   report('LCP, throttled', slow.lcp, bars.throttledLcp, ' ms', 0);
   report('CLS', Math.max(slow.shift, ...quick.map(({ shift }) => shift)), bars.shift, '', 4);
-  for (const { name, size } of lazyRoutes()) report(`${name}: JS gz`, size, bars.route, ' KiB');
+  for (const { name, size } of scriptSizes().parts) report(`${name}: JS gz`, size, bars.route, ' KiB');
   await measureServer();
   await measureGrid();
 } finally {

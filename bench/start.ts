@@ -13,6 +13,9 @@
  * used until then, excluding npm's own processes. CPU time depends less than the elapsed time on other programs that
  * run on the machine.
  *
+ * Also prints how much longer the first start takes if a migration creates the extension `vector`, whose pack is already in
+ * the cache. The starts with and without the extension take turns.
+ *
  * Ten seconds after the last start is ready, also prints the proportional set size (PSS) of Plinth's processes. PSS
  * divides each page among the processes that have mapped it. This benchmark runs the same Node program as Plinth, so
  * PSS would attribute about half of that program's pages to the benchmark. The pages of the Node program are therefore
@@ -50,7 +53,12 @@ const packageFolder = values.package === undefined ? undefined : resolve(values.
 const rounds = Number(values.rounds);
 const pollMs = 15;
 const settleMs = 2000;
-const bars = { firstMs: packageFolder === undefined ? 2000 : 1500, warmMs: 500, idleMiB: 150 };
+const bars = {
+  firstMs: packageFolder === undefined ? 2000 : 1500,
+  warmMs: 500,
+  vectorMs: 200,
+  idleMiB: 150,
+};
 
 // Building isn't part of the measurement.
 if (packageFolder === undefined) buildPlinth();
@@ -58,7 +66,7 @@ if (packageFolder === undefined) buildPlinth();
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-async function makeProject(): Promise<string> {
+async function makeProject({ hasVector = false } = {}): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
   mkdirSync(join(dir, 'supabase', 'migrations'), { recursive: true });
   // The project uses free ports, because another project may be running.
@@ -66,7 +74,7 @@ async function makeProject(): Promise<string> {
   writeFileSync(join(dir, 'supabase', 'config.toml'), config);
   writeFileSync(
     join(dir, 'supabase', 'migrations', '20260101000000_todos.sql'),
-    `create table public.todos (id bigint generated always as identity primary key, task text not null, owner uuid default auth.uid());
+    `${hasVector ? 'create extension vector with schema extensions;\n' : ''}create table public.todos (id bigint generated always as identity primary key, task text not null, owner uuid default auth.uid());
 alter table public.todos enable row level security;
 create policy "all read" on public.todos for select using (true);
 insert into public.todos (task) values ('measure');
@@ -208,12 +216,15 @@ function npxMs(dir: string): number {
 }
 
 const first: number[] = [];
+const withVector: number[] = [];
+/** The additional CPU time of each first start with vector. */
+const vectorCpu: number[] = [];
 const warm: number[] = [];
 const warmCpu: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
 // The first start isn't counted, because it fills the compile cache for modules, as any earlier start on a user's
 // machine would.
-const warmUp = await makeProject();
+const warmUp = await makeProject({ hasVector: true });
 await stop(await start(warmUp));
 const ownTime = packageFolder === undefined ? [] : [npxMs(warmUp), npxMs(warmUp), npxMs(warmUp)];
 rmSync(warmUp, { recursive: true, force: true });
@@ -231,6 +242,12 @@ for (let round = 0; round < rounds; round += 1) {
   }
   await stop(again);
   rmSync(dir, { recursive: true, force: true });
+  const other = await makeProject({ hasVector: true });
+  const extended = await start(other);
+  withVector.push(extended.ms);
+  vectorCpu.push(extended.cpuMs - cold.cpuMs);
+  await stop(extended);
+  rmSync(other, { recursive: true, force: true });
 }
 const line = (label: string, value: number, bar: number, unit: 'ms' | 'MiB'): void => {
   report.add({ name: label, unit, value, limit: { most: bar } });
@@ -240,7 +257,10 @@ const line = (label: string, value: number, bar: number, unit: 'ms' | 'MiB'): vo
 };
 line('First start: time until the first response', median(first), bars.firstMs, 'ms');
 line('Later start: time until the first response', median(warm), bars.warmMs, 'ms');
+line('First start: additional time with vector', median(withVector) - median(first), bars.vectorMs, 'ms');
 report.add({ name: 'Later start: CPU time until the first response', unit: 'ms', value: median(warmCpu) });
+report.add({ name: 'First start: additional CPU time with vector', unit: 'ms', value: median(vectorCpu) });
+console.log(`first start, additional CPU time with vector ${median(vectorCpu).toFixed(0)} ms`);
 console.log(`warm start, CPU time ${median(warmCpu).toFixed(0)} ms`);
 if (ownTime.length > 0) console.log(`npx plinth --version: ${median(ownTime).toFixed(0)} ms`);
 if (memory) {

@@ -26,6 +26,7 @@ const checks = [
   { name: 'Words', args: [join('scripts', 'lint', 'words.ts')] },
   { name: 'Paths', args: [join('scripts', 'lint', 'paths.ts')] },
   { name: 'SQL files', args: [join('scripts', 'lint', 'migrations.ts')] },
+  { name: 'Workflows', args: [join('scripts', 'lint', 'workflows.ts')] },
 ];
 const concurrency = 2;
 

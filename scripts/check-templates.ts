@@ -3,7 +3,7 @@
  * the package is packed and installed into an empty folder, `npx plinth init` extends its package.json, and a function is
  * added before the build. This script isn't one of the tests, because it downloads packages.
  *
- *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
+ *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo] [ai]
  *
  * With `next`, the script also adds the code in docs/nextjs.md to the template's app, and type-checks and builds the
  * app.
@@ -53,6 +53,7 @@ function check(name: string): boolean {
     step('install', folder, 'npm', install) &&
     step('add a function', folder, 'npx', ['--no', 'plinth', 'functions', 'new', 'hello']) &&
     step('check', folder, 'npm', ['run', 'check']) &&
+    step('test', folder, 'npm', ['test']) &&
     step('build', folder, 'npm', ['run', 'build']) &&
     (name !== 'next' || checkPage(folder));
   if (isSound) rmSync(folder, { recursive: true, force: true });

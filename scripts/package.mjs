@@ -20,9 +20,11 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import zlib from 'node:zlib';
+import { sharedStyleFile, sharedStylePlaceholder } from '../src/base/kernel/web-face.ts';
 import { buildWeb, builtStamp, webStamp } from './build-web.mjs';
 import { bundle } from './package/bundle.mjs';
 import { thirdPartyNotices } from './package/notices.mjs';
+import { repositoryFields } from './package/repository-fields.ts';
 import { runtimePackages } from './package/runtime-packages.mjs';
 import { writeTypes } from './package/types.mjs';
 
@@ -43,6 +45,7 @@ export async function buildPackage(
   await writeTypes(root, into('dist'));
   copyAssets(into);
   copyTemplates(into);
+  copyDocuments(into);
   copyWeb(into);
   const platforms = runtimePackages(path.join(root, 'package-lock.json'));
   const downloaded = Object.values(platforms).flatMap((groups) => Object.values(groups).flat());
@@ -72,7 +75,7 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
   const small = { target: 'node20', external: ['vite'] };
   const launcher = await bundle({
     ...small,
-    entries: { plinth: 'src/entry/npm/bin.ts' },
+    entries: { plinth: 'src/entry/npm/bin.ts', supabase: 'src/entry/npm/supabase-bin.ts' },
     outDir: into('bin'),
     src: '../src',
   });
@@ -102,27 +105,74 @@ function copyAssets(/** @type {(...parts: string[]) => string} */ into) {
   );
 }
 
+/**
+ * Copies the documentation for `plinth docs` and `search_docs`, and writes llms.txt, which lists its pages for language
+ * models (llmstxt.org).
+ */
+function copyDocuments(/** @type {(...parts: string[]) => string} */ into) {
+  mkdirSync(into('docs'));
+  for (const page of globSync('docs/*.md', { cwd: root })) cpSync(path.join(root, page), into(page));
+  const index = readFileSync(path.join(root, 'docs', 'index.md'), 'utf8');
+  writeFileSync(into('llms.txt'), index.replaceAll(/\]\(([\w-]+\.md)\)/g, '](docs/$1)'));
+}
+
 /** Copies the app templates of `plinth init`. */
 function copyTemplates(/** @type {(...parts: string[]) => string} */ into) {
   cpSync(path.join(root, 'templates'), into('templates'), { recursive: true });
 }
 
 /**
- * Copies the built web app. Pages, scripts and styles are stored only in compressed form. Uncompressed files would make
- * up a large part of the package's size.
+ * Copies the built web app. Pages, scripts and styles are stored only with brotli compression. The other forms would make
+ * up a large part of the package's size, and the server derives them from the compressed files.
  */
 function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
   const from = path.join(root, 'dist', 'web');
+  /** @type {Map<string, string>} */
+  const pages = new Map();
   for (const name of globSync('**/*', { cwd: from })) {
     const file = path.join(from, name);
     // Pages in the pseudo language are for developers of Plinth.
     if (!statSync(file).isFile() || name.startsWith(path.join('account', 'pages', 'pseudo'))) continue;
-    if (existsSync(`${file}.br`)) continue;
+    if (existsSync(`${file}.br`) || name.endsWith('.gz')) continue;
+    if (name.endsWith('.html')) {
+      pages.set(name, readFileSync(file, 'utf8'));
+      continue;
+    }
     const to = into('dist', 'web', name);
     mkdirSync(path.dirname(to), { recursive: true });
-    if (!name.endsWith('.html')) cpSync(file, to);
-    else writeFileSync(`${to}.br`, zlib.brotliCompressSync(readFileSync(file)));
+    cpSync(file, to);
   }
+  for (const app of readdirSync(from)) {
+    const own = [...pages].filter(([name]) => name.startsWith(`${app}${path.sep}`));
+    for (const [name, text] of withSharedStyle(app, own)) {
+      const to = into('dist', 'web', `${name}.br`);
+      mkdirSync(path.dirname(to), { recursive: true });
+      writeFileSync(to, zlib.brotliCompressSync(text));
+    }
+  }
+}
+
+/**
+ * Moves the style that makes up most of a web app's pages to a separate file.
+ * @param {string} app
+ * @param {[name: string, text: string][]} pages
+ * @returns {[name: string, text: string][]}
+ */
+function withSharedStyle(app, pages) {
+  /** @type {Map<string, number>} */
+  const bytes = new Map();
+  for (const [, text] of pages)
+    for (const [, style = ''] of text.matchAll(/<style nonce="[^"]+">([\s\S]*?)<\/style>/g))
+      bytes.set(style, (bytes.get(style) ?? 0) + style.length);
+  const [shared = '', total = 0] = [...bytes].sort(([, one], [, other]) => other - one)[0] ?? [];
+  if (total === shared.length) return pages;
+  return [
+    [path.join(app, sharedStyleFile), shared],
+    ...pages.map(
+      ([name, text]) =>
+        /** @type {[string, string]} */ ([name, text.replace(shared, () => sharedStylePlaceholder)]),
+    ),
+  ];
 }
 
 /**
@@ -137,9 +187,7 @@ function publishedManifest() {
     description: own.description,
     keywords: ['supabase', 'postgresql', 'backend', 'auth', 'rest', 'realtime', 'storage', 'testing'],
     license: own.license,
-    // npm provenance requires the public repository's URL. If the clone's package.json contains this URL, the script
-    // copies it.
-    ...(own.repository === undefined ? {} : { repository: own.repository }),
+    ...repositoryFields(own.repository),
     type: 'module',
     engines: own.engines,
     os: ['linux', 'darwin', 'win32'],

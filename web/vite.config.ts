@@ -9,6 +9,8 @@ import { defineConfig, type Rolldown, type UserConfig } from 'vite';
 import { bootFramePlugin } from './build/boot-frame.ts';
 import { compileHintPlugin } from './build/compile-hint.ts';
 import { earlyScriptPlugin } from './build/early-script.ts';
+import { graphiqlPartsPlugin } from './build/graphiql-parts.ts';
+import { graphiqlStylesPlugin } from './build/graphiql-styles.ts';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
 import { themeCssPlugin } from './build/theme-css.ts';
@@ -44,6 +46,8 @@ export function faceConfig(face: Face): UserConfig {
             bootFramePlugin(noncePlaceholder),
             earlyScriptPlugin(noncePlaceholder),
             compileHintPlugin(firstChunks),
+            graphiqlPartsPlugin(),
+            graphiqlStylesPlugin(),
           ]
         : []),
     ],
@@ -80,9 +84,10 @@ export function faceConfig(face: Face): UserConfig {
 
 /**
  * If at least this many lazily loaded parts of the Console use a module, the module is loaded with every page, because
- * a separate request would cost more.
+ * a separate request would cost more. A lower number would add the form that reviews schema changes, which two thirds of
+ * the pages don't use.
  */
-const pagesInCommon = 16;
+const pagesInCommon = 24;
 
 /** The chunks that the first view of a table needs. The functions in these chunks are compiled early. */
 const firstChunks = ['vendor', 'index', 'common', 'table', 'tables-page', 'table-page'];
@@ -90,6 +95,9 @@ const firstChunks = ['vendor', 'index', 'common', 'table', 'tables-page', 'table
 /** The modules of dialogs and side panels, and the packages that they need. */
 const dialogModules =
   /\/node_modules\/(react-remove-scroll|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|tslib|@mantine\/core\/esm\/components\/(Modal|Drawer|ScrollArea))|\/console\/components\/(dialog|side-panel|form-dialog|confirm|unsaved|modal-layer)\./;
+
+/** GraphiQL's editor, which consists of many lazily loaded parts, although only one page uses it. */
+const graphiqlModules = /\/node_modules\/codemirror\//;
 
 /** The modules of menus and other popovers. */
 const popoverModules = /\/node_modules\/(@floating-ui|@mantine\/core\/esm\/components\/(Popover|Floating))/;
@@ -106,7 +114,7 @@ const consoleGroups = [
   { name: 'shell', tags: ['$initial'], test: /^(?!.*\/console\/main\.tsx$)/ },
   {
     name: 'common',
-    test: (id) => !dialogModules.test(id) && !popoverModules.test(id),
+    test: (id) => ![dialogModules, popoverModules, graphiqlModules].some((modules) => modules.test(id)),
     minShareCount: pagesInCommon,
   },
   { name: 'popovers', test: popoverModules, minShareCount: 2 },

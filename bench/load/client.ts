@@ -43,7 +43,7 @@ export interface LoadResult {
   readonly samples: readonly string[];
 }
 
-const OWNER = /"owner":"([^"]+)"/g;
+const OWNER = /"owner" ?: ?"([^"]+)"/g;
 const SAMPLES = 5;
 /**
  * The longest response time, in tenths of a millisecond, that is counted exactly. Longer response times are counted as

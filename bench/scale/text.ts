@@ -44,7 +44,19 @@ export function describeAnswer(load: Load, { nodes, replicas, needs, first }: An
   ].join('\n');
 }
 
-/** One row of the table in docs/scale.md. */
+/** The head of the table in docs/scale.md. */
+export const answerHead: readonly string[] = [
+  'Load',
+  'Requests per second',
+  'Changes per second',
+  'Sockets',
+  'Nodes',
+  'Read replicas',
+  'Part that reaches its limit first',
+  'What takes over',
+];
+
+/** One row of the table. */
 export function answerRow(name: string, load: Load, { nodes, replicas, first }: Answer): string[] {
   const { name: part, next } = partTexts[first.part];
   return [

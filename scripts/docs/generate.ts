@@ -1,6 +1,6 @@
 /**
  * Writes docs/architecture.md, docs/errors.md, docs/metrics.md, docs/performance.md with its pictures, and the generated
- * blocks of docs/specification.md and README.md. A test fails if they are outdated.
+ * blocks of docs/specification.md, docs/scale.md and README.md. A test fails if they are outdated.
  *
  *   node scripts/docs/generate.ts [--check]
  */

@@ -1,5 +1,5 @@
 /**
- * Generates docs/performance.md, its pictures and the table in the README from the results that `bench/all.ts` has
+ * Generates docs/performance.md, its pictures and the tables in the README and docs/scale.md from the results that `bench/all.ts` has
  * stored, so that the documents can be generated and checked without running a benchmark.
  */
 import { readFileSync } from 'node:fs';
@@ -12,6 +12,10 @@ import {
   parts,
 } from '../../bench/parts.ts';
 import type { Figure, PeerValue, Unit } from '../../bench/report.ts';
+import { costsFrom } from '../../bench/scale/costs.ts';
+import { defaultSizes, exampleLoads } from '../../bench/scale/examples.ts';
+import { answer } from '../../bench/scale/model.ts';
+import { answerHead, answerRow } from '../../bench/scale/text.ts';
 import { type Bar, type BarGroup, barChart, type Scheme } from './bar-chart.ts';
 import { code, fillBlocks, table } from './markdown.ts';
 
@@ -30,6 +34,10 @@ export function performanceDocuments(results: AllResults): ReadonlyMap<string, s
       'README.md',
       fillBlocks(readFileSync(new URL('README.md', root), 'utf8'), { performance: readmeBlock(results) }),
     ],
+    [
+      'docs/scale.md',
+      fillBlocks(readFileSync(new URL('docs/scale.md', root), 'utf8'), { loads: loadsBlock(results) }),
+    ],
   ]);
   for (const { part, own } of measured) {
     const groups = groupsOf(own);
@@ -38,6 +46,15 @@ export function performanceDocuments(results: AllResults): ReadonlyMap<string, s
       documents.set(`docs/${pictureOf(part, scheme)}`, barChart(part.title, groups, scheme));
   }
   return documents;
+}
+
+/** The model's answers for the example loads. */
+function loadsBlock(results: AllResults): string {
+  const costs = costsFrom(results);
+  return table(
+    answerHead,
+    exampleLoads.map(({ name, load }) => answerRow(name, load, answer(load, costs, defaultSizes))),
+  );
 }
 
 interface Measured {

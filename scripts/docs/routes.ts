@@ -39,6 +39,8 @@ const sectionTitles: readonly (readonly [prefix: string, title: string])[] = [
   ['/console', 'Console'],
   ['/v1', "Management API (on the Console's port)"],
   ['/v2', "Management API, version 2 (on the Console's port)"],
+  ['/mcp', "MCP (on the Console's port)"],
+  ['/oauth', "OAuth for MCP clients (on the Console's port)"],
   ['/', 'Other paths'],
 ];
 

@@ -26,6 +26,9 @@ export const tokenPlaces = {
   console: 'the Console session cookie',
   consoleLink: 'Console sign-in',
   management: 'Management API (bearer token)',
+  mcp: 'MCP (bearer token)',
+  agentRefresh: "the Console's `/oauth/token` with `grant_type=refresh_token`",
+  agentCode: "the Console's `/oauth/token` with `grant_type=authorization_code`",
 } as const;
 
 export type TokenPlace = keyof typeof tokenPlaces;
@@ -119,10 +122,10 @@ export const tokenKinds = {
   },
   oneTime: {
     name: 'one-time token from an email',
-    form: `${random}, single use`,
+    form: 'random string, stored as it is (as in upstream), single use',
     issuer: 'auth',
     audience: 'none',
-    lifetime: '`auth.email.otp_expiry` (1 hour)',
+    lifetime: '`auth.email.otp_expiry` (1 hour), for invitations `auth.mailer.invitation_expiry` (7 days)',
     places: ['verify'],
   },
   download: {
@@ -173,7 +176,31 @@ export const tokenKinds = {
     issuer: '`plinth operators token create`',
     audience: 'none',
     lifetime: '90 days, or as requested',
-    places: ['management'],
+    places: ['management', 'mcp'],
+  },
+  agentAccess: {
+    name: "agent's access token",
+    form: '`plinth_at_` and a random string, stored as a hash',
+    issuer: 'the Console, after an operator has approved the agent',
+    audience: 'the MCP endpoint',
+    lifetime: '1 hour',
+    places: ['mcp'],
+  },
+  agentRefresh: {
+    name: "agent's refresh token",
+    form: `${random}, rotated at every use`,
+    issuer: 'the Console, after an operator has approved the agent',
+    audience: 'the agent',
+    lifetime: '1, 7, 30 or 90 days after the approval',
+    places: ['agentRefresh'],
+  },
+  agentCode: {
+    name: "agent's authorization code",
+    form: `${random}, single use`,
+    issuer: 'the Console, after an operator has approved the agent',
+    audience: 'the agent',
+    lifetime: '2 minutes',
+    places: ['agentCode'],
   },
 } as const satisfies Readonly<Record<string, TokenEntry>>;
 

@@ -100,6 +100,36 @@ export const walks: readonly Walk[] = [
     ],
   },
   {
+    title: 'An upload',
+    steps: [
+      {
+        file: 'services/storage/routes/upload.ts',
+        name: 'uploadRoutes',
+        does: 'reads the headers and the body of the request',
+      },
+      {
+        file: 'services/storage/write-object.ts',
+        name: 'requireUploadable',
+        does: "tries to write the row as the caller, and reads the bucket's limits in the same transaction, which is rolled back",
+      },
+      {
+        file: 'services/storage/object-limits.ts',
+        name: 'checkUpload',
+        does: 'checks the key, the size and the media type',
+      },
+      {
+        file: 'services/storage/write-object.ts',
+        name: 'storeUpload',
+        does: 'writes the bytes under a new version',
+      },
+      {
+        file: 'services/storage/write-object.ts',
+        name: 'writeRow',
+        does: 'writes the row, as the caller or as the service, and removes the bytes of the previous version',
+      },
+    ],
+  },
+  {
     title: 'A change on its way to a socket',
     steps: [
       {
@@ -108,7 +138,7 @@ export const walks: readonly Walk[] = [
         does: 'owns the stream and everything that follows',
       },
       {
-        file: 'services/realtime/changes/stream.ts',
+        file: 'services/realtime/changes/replication-stream.ts',
         name: 'createStream',
         does: 'reads the replication slot',
       },

@@ -1,6 +1,8 @@
 /** Lists the page states of the Console of which `gallery-console.ts` takes screenshots. */
 import type { State } from './state.ts';
+import { graphql } from './states/graphql.ts';
 import { home } from './states/home.ts';
+import { objects } from './states/objects.ts';
 import { broken, operations } from './states/operations.ts';
 import { others, signedOut } from './states/others.ts';
 import { policies } from './states/policies.ts';
@@ -17,7 +19,9 @@ export const states: readonly State[] = [
   ...home,
   ...tables,
   ...structure,
+  ...objects,
   ...sql,
+  ...graphql,
   ...policies,
   ...storage,
   ...functions,

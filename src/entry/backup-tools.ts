@@ -72,6 +72,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
       promote,
       storesBodies: config.plinth.storage.backend === 'file',
       reservedBytes: config.plinth.database.reserved_space,
+      extensionFolders: config.plinth.database.extension_folders,
       onProgress,
       signal,
     });

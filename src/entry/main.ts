@@ -10,11 +10,14 @@
  */
 import { systemClock } from '../base/kernel/clock.ts';
 import { thisMachine } from '../base/shared/machine.ts';
+import type { ConsoleService } from '../pages/console/index.ts';
 import type { Config } from '../platform/config/index.ts';
 import type { NodeLimits } from '../platform/database/index.ts';
 import { renderMetrics } from '../platform/telemetry/index.ts';
 import { consoleHostOf, createAddresses, mailUrlOf, rejectExposure } from '../server/backend/addresses.ts';
 import type { ApiWorkers, ApiWorkersInput } from '../server/backend/api-workers.ts';
+import type { BranchesService } from '../server/backend/branches/branches.ts';
+import { createLazyBranches } from '../server/backend/branches/lazy.ts';
 import {
   type Configuration,
   createConfiguration,
@@ -22,22 +25,29 @@ import {
   includeSettings,
 } from '../server/backend/configuration.ts';
 import { consoleProject, consoleSite } from '../server/backend/console.ts';
-import { configOfCopy } from '../server/backend/copy.ts';
 import { createGateways } from '../server/backend/gateways.ts';
 import { checksOf, essentialChecks, healthOf, watchDisk } from '../server/backend/health.ts';
 import { createServerTls } from '../server/backend/https.ts';
 import { createLifecycle } from '../server/backend/lifecycle.ts';
 import { createMetrics } from '../server/backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from '../server/backend/modules.ts';
-import { createNodes } from '../server/backend/nodes.ts';
-import { type BackendParts, openState, readOptions } from '../server/backend/parts.ts';
+import { createNodes, type Nodes } from '../server/backend/nodes.ts';
+import { allowedConfig, type BackendParts, openState, readOptions } from '../server/backend/parts.ts';
 import { createRecentMetrics } from '../server/backend/recent-metrics.ts';
+import { createRollingRestart } from '../server/backend/rolling-restart.ts';
 import { createServices, enabledServices, isEnabled } from '../server/backend/services.ts';
 import { statusFields } from '../server/backend/status.ts';
 import type { Backend, BackendOptions } from '../server/backend/types.ts';
 import type { Gateway } from '../server/gateway/index.ts';
 
-export type { CreatedToken, ManagementCallName, TokenRow } from '../pages/console/index.ts';
+export {
+  type BranchOperator,
+  type CreatedToken,
+  type ManagementCallName,
+  ManagementError,
+  type TokenRow,
+} from '../pages/console/index.ts';
+export type { BranchServer, StartBranchServer } from '../server/backend/branches/types.ts';
 export type { Reload } from '../server/backend/configuration.ts';
 export {
   type ConfigSource,
@@ -51,6 +61,7 @@ export {
   preparedCluster,
 } from '../server/backend/prepared-cluster.ts';
 export type { Backend, BackendOptions, ConsoleOrigin, WorkersOption } from '../server/backend/types.ts';
+export { unusedSettings } from '../server/backend/unused-settings.ts';
 export type { FunctionLogLine, InspectMode, ServeSession } from '../services/functions/index.ts';
 
 /**
@@ -59,6 +70,16 @@ export type { FunctionLogLine, InspectMode, ServeSession } from '../services/fun
  * @throws {DatabaseError} with a message that describes how to fix the problem
  */
 export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
+  try {
+    return await openBackend(options);
+  } catch (error) {
+    // Aborting the start makes waits fail in several ways.
+    options.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function openBackend(options: BackendOptions): Promise<Backend> {
   const settings = readOptions(options);
   const { config, mode } = settings;
   let modules: Promise<Modules> | undefined;
@@ -84,6 +105,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     return await createBackend({ ...options, configSource, config: next });
   }
   try {
+    options.signal?.throwIfAborted();
     return await compose({ ...settings, ...state }, await load());
   } catch (error) {
     await close();
@@ -125,7 +147,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const tls = createServerTls(parts, modules, addresses);
   await tls?.load();
   if (options.onConfig !== undefined) live.onChange(options.onConfig);
-  const allowed = (next: Config): Config => (parts.isCopy ? configOfCopy(next) : next);
+  const allowed = (next: Config): Config => allowedConfig(next, parts);
   const apply = createReload(live, tls);
   const reload = (next: Config) => apply(allowed(next));
   const configuration = configurationOf(parts, reload, allowed);
@@ -133,6 +155,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const created = createServices(parts, modules, { addresses, disk, observe: gateways.observe });
   const apiServices = enabledServices(parts, created);
   const nodes = createNodes(parts);
+  const branches = openBranches(parts);
   const consoleService = modules.console.createConsole({
     database,
     keys,
@@ -142,6 +165,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     telemetry: parts.telemetry,
     services: created,
     project: consoleProject(parts, modules, scratchOf(parts)),
+    branches,
     api: { url: addresses.apiUrl, fetch: gateways.fetch, stream: gateways.stream },
     site: consoleSite(addresses),
     server: {
@@ -149,7 +173,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       nodes: nodes.list,
       conditions: () => ({ disk: disk.health(), ...(tls === undefined ? {} : { tls: tls.health() }) }),
       configuration,
-      restart: options.restart,
+      restart: restartOf(parts, nodes.view),
     },
     clock: systemClock,
     log: log.child({ service: 'console' }),
@@ -187,10 +211,12 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   });
   nodes.report({ created, apiServices, loads: metrics.loads, readiness: readiness.report, configuration });
   const migrated = await database.migrate(migrationSets(modules));
+  await created.jobs.answerQuestions();
   const { apiUrl, consoleUrl } = addresses;
   const lifecycle = createLifecycle(parts, {
     services,
     created,
+    branches,
     gateways,
     readiness,
     disk,
@@ -202,7 +228,10 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       now: Date.now,
       log,
     }),
-    project: modules.project.createProject({ database, config, keys, projectDir, mode, log, onProgress }),
+    project: modules.project.createProject({
+      ...{ database, config, keys, projectDir, mode, log, onProgress },
+      signal: options.signal,
+    }),
     isMigrated: migrated > 0,
     drainMs: () => live.current.plinth.server.drain,
   });
@@ -215,6 +244,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       return live.current;
     },
     database,
+    ports: addresses.listening,
     ...lifecycle,
     reload,
     configuration,
@@ -227,13 +257,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     },
     fetch: (path, init) => fetchFrom(gateways.api, apiUrl(), path, init),
     routes: () => gateways.api.routes(),
-    console: {
-      get url() {
-        return consoleUrl();
-      },
-      fetch: (path, init) => fetchFrom(gateways.console, consoleUrl(), path, init),
-      routes: async () => (await gateways.console?.routes()) ?? [],
-    },
+    console: consoleOf(gateways, consoleUrl),
     health: () => healthOf(services),
     status: () =>
       statusFields({
@@ -241,17 +265,75 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
         keys,
         apiUrl: apiUrl(),
         consoleUrl: gateways.console === undefined ? undefined : consoleUrl(),
-        databaseUrl: database.info.url,
+        databaseUrl: databaseUrlOf(parts),
         mailUrl: mailUrlOf(addresses, mail.port()),
       }),
     nodes: nodes.list,
-    consoleLink: (operator) => consoleService.issueLink(operator),
-    operators: consoleService,
-    manage: consoleService.manage,
+    ...operationsOf(consoleService),
     functions,
     backups,
   };
 }
+
+const operationsOf = (service: ConsoleService) => ({
+  consoleLink: service.issueLink,
+  operators: service,
+  manage: service.manage,
+  admit: service.admit,
+  mcp: service.mcp,
+});
+
+/** Returns the URL of the database for clients. Those of a branch use the port that its project listens on. */
+function databaseUrlOf({ database, branch }: BackendParts): string {
+  const url = new URL(database.info.url);
+  if (branch !== undefined) url.port = String(branch.databasePort);
+  return branch === undefined ? database.info.url : url.href;
+}
+
+/** Returns the function with which the Console restarts all nodes. Undefined if this server can't restart itself. */
+function restartOf({ options, group, log }: BackendParts, view: Nodes['view']): (() => void) | undefined {
+  const { restart } = options;
+  if (restart === undefined || !group.isShared) return restart;
+  return createRollingRestart({ view, restart, log: log.child({ service: 'group' }) });
+}
+
+/** Returns the branches of this project. Undefined if this server can't have branches. */
+function openBranches(parts: BackendParts): BranchesService | undefined {
+  const { database, dataDir, supabaseDir, projectDir, config, live, log, options, isCopy } = parts;
+  const start = options.startBranchServer;
+  if (start === undefined || isCopy) return undefined;
+  const load = async (): Promise<BranchesService> => {
+    const { createBranches } = await import('../server/backend/branches/branches.ts');
+    return createBranches({
+      source: {
+        database,
+        dataDir,
+        supabaseDir,
+        storesBodies: config.plinth.storage.backend === 'file',
+        extensionFolders: config.plinth.database.extension_folders,
+        reservedBytes: config.plinth.database.reserved_space,
+      },
+      projectDir,
+      config: live,
+      start,
+      machine: thisMachine(),
+      now: Date.now,
+      log: log.child({ service: 'branches' }),
+    });
+  };
+  return createLazyBranches(load, dataDir);
+}
+
+const consoleOf = (
+  gateways: { readonly console: Gateway | undefined },
+  url: () => string,
+): Backend['console'] => ({
+  get url() {
+    return url();
+  },
+  fetch: (path, init) => fetchFrom(gateways.console, url(), path, init),
+  routes: async () => (await gateways.console?.routes()) ?? [],
+});
 
 /** Starts the API workers. This module is loaded only if needed, so that a server without workers starts faster. */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {

@@ -97,6 +97,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
   const { database, drop } = await createTestDatabase(key, prepare, services, {
     requestPath: requestPathLimits(config.plinth.rest, thisMachine()),
     pools: poolLimits(config.plinth.database, thisMachine()),
+    extensionFolders: config.plinth.database.extension_folders,
   });
   try {
     const settings = {
@@ -192,11 +193,17 @@ const fields = ({
   consoleLink,
   operators,
   manage,
+  mcp,
+  admit,
+  ports,
   functions,
   backups,
 }: Backend) => ({
   operators,
   manage,
+  mcp,
+  admit,
+  ports,
   functions,
   backups,
   routes,

@@ -31,6 +31,7 @@ export async function upgrade(request: UpgradeRequest): Promise<Upgraded> {
   const sets = migrationSets(await loadModules());
   const report = await upgradeCluster({
     ...request,
+    extensionFolders: config.plinth.database.extension_folders,
     settings: definedOf(config.db.settings),
     migrate: (target, fromMajor) => migrateNewCluster(target, fromMajor, sets),
   });

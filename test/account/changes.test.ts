@@ -1,6 +1,7 @@
 /** Tests unconfirmed changes on the security page, the error page, and events between two tabs. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { stateViolations, withStates } from '../web/states.ts';
 import { mailedCode, makeUser, openAccount, openStage, type Stage } from './harness.ts';
@@ -82,6 +83,32 @@ test('a new phone number is confirmed with a code', withStates, async () => {
     .getByLabel(`Code sent to +${phone}`, { exact: true })
     .fill(await mailedCode(stage.backend, phone));
   await page.getByText(`Your phone number is now +${phone}.`).waitFor();
+});
+
+test('the user’s own address and number aren’t accepted as new ones, and nothing is sent', async () => {
+  const email = await enter();
+  const phone = `1558${String(Date.now()).slice(-7)}`;
+  await stage.backend.database
+    .pool('supabase_admin')
+    .query(sql`update auth.users set phone = ${phone}, phone_confirmed_at = now() where email = ${email}`);
+  await page.reload();
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent.push(request.url());
+  });
+  await page.getByRole('button', { name: 'Change email address' }).click();
+  const newEmail = page.getByLabel('New email address');
+  await newEmail.fill(` ${email.toUpperCase()} `);
+  await newEmail.press('Enter');
+  await page.getByText('This is already your email address. Enter a different one.').waitFor();
+  expect(await newEmail.getAttribute('aria-invalid')).toBe('true');
+  await page.getByRole('button', { name: 'Change your phone number' }).click();
+  const newPhone = page.getByRole('textbox', { name: 'New phone number' });
+  await newPhone.fill(`+1 (558) ${phone.slice(4, 7)}-${phone.slice(7)}`);
+  await newPhone.press('Enter');
+  await page.getByText('This is already your phone number. Enter a different one.').waitFor();
+  expect(await newPhone.getAttribute('aria-invalid')).toBe('true');
+  expect(sent).toEqual([]);
 });
 
 test('the error page shows a request ID and a link back', async () => {

@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestBackend } from '../../src/entry/testing.ts';
 import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { describeEach, stateViolations, withStates } from '../web/states.ts';
 import {
@@ -19,6 +20,7 @@ import {
   password,
   type Stage,
   startSession,
+  totp,
 } from './harness.ts';
 
 let stage: Stage;
@@ -138,7 +140,7 @@ describe('an app requests access', () => {
     await page.getByLabel('Email address').waitFor();
     expect(new URL(page.url()).searchParams.get('authorization_id')).toMatch(/^[a-z2-7]{32}$/);
     const { keyboard } = page;
-    await keyboard.press('Tab');
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('email');
     await keyboard.type(email);
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Enter your password' }).waitFor();
@@ -226,6 +228,55 @@ describe('an app requests access', () => {
     expect(early).toEqual([403, 'insufficient_aal']);
     await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
     await page.getByText('Herbarium wants to use your Meadow account.').waitFor();
+  });
+});
+
+describe('the project requires a second factor', () => {
+  let usual: Stage['backend'];
+
+  beforeAll(async () => {
+    usual = stage.backend;
+    const backend = await createTestBackend({
+      config: {
+        auth: {
+          oauth_server: { enabled: true },
+          mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+        },
+        plinth: { branding: { name: 'Meadow' }, account: { require_mfa: true } },
+      },
+    });
+    stage = { ...stage, backend };
+  });
+
+  afterAll(async () => {
+    await stage.backend.stop();
+    stage = { ...stage, backend: usual };
+  });
+
+  test('a user without a factor can’t give an app access before setting one up', async () => {
+    await startSession(page, stage.backend, await newUser());
+    await page.goto(ask(await registered({})).address);
+    await page.getByRole('heading', { name: 'Set up two‑step verification' }).waitFor();
+    const id = new URL(page.url()).searchParams.get('authorization_id') ?? '';
+    for (const [path, data] of [
+      [`consent?authorization_id=${id}`, undefined],
+      ['consent', { authorization_id: id, action: 'approve' }],
+    ] as const) {
+      const response = await page.context().request.fetch(`${stage.backend.url}/account/api/${path}`, {
+        method: data === undefined ? 'GET' : 'POST',
+        headers: { 'x-plinth-request': '1' },
+        ...(data === undefined ? {} : { data }),
+      });
+      expect([response.status(), (await response.json()).code]).toEqual([403, 'factor_required']);
+    }
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
+    await page.getByLabel('Device name').fill('My phone');
+    await page.keyboard.press('Enter');
+    const secret = await page.locator('main code').first().innerText();
+    await page.getByLabel('Code from the app').fill(totp(secret));
+    await page.getByRole('button', { name: 'Not now, continue' }).click();
+    await allow().click();
+    await page.waitForURL(`${callback}?**`);
   });
 });
 

@@ -105,9 +105,8 @@ describeEach(languages)('in %s, an error', (language) => {
       await expect.poll(() => page.getByText(say('field.email-wrong')).count()).toBe(1);
       await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('email');
       const described = await field.getAttribute('aria-describedby');
-      expect(await page.locator(`[id="${described?.trim().split(' ').at(-1)}"]`).textContent()).toBe(
-        say('field.email-wrong'),
-      );
+      const errorId = described?.split(' ').find((id) => id.endsWith('-error'));
+      expect(await page.locator(`[id="${errorId}"]`).textContent()).toBe(say('field.email-wrong'));
       await check(page, scripts);
     },
   );

@@ -102,9 +102,8 @@ test('an app can redirect a user to sign in with only the keyboard, and gets a s
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByText('to continue to 127.0.0.1').waitFor();
   const { keyboard } = page;
-  // Focuses the first control, as a user without a mouse does.
-  await keyboard.press('Tab');
-  await expect(page.evaluate('document.activeElement.name')).resolves.toBe('email');
+  // The page focuses its first field.
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('email');
   await keyboard.type(email);
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Enter your password' }).waitFor();
@@ -185,7 +184,7 @@ test('an address without an account gets the same response as one with an accoun
   await page.goto(`${stage.backend.url}/account/recover`);
   await page.getByLabel('Email address').fill('stranger@example.com');
   await page.getByRole('button', { name: 'Send code' }).click();
-  await page.getByText('If stranger@example.com has an account').waitFor();
+  await page.getByText('We’ve emailed stranger@example.com. If you have an account').waitFor();
 });
 
 test('a user can reset a forgotten password', async () => {
@@ -311,7 +310,12 @@ test('input that is submitted before the page is interactive is processed', asyn
   await page.goto(`${stage.backend.url}/account/sign-up`, { waitUntil: 'commit' });
   await page.getByLabel('Email address').fill('early@example.com');
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Create account' }).click();
+  const button = page.getByRole('button', { name: 'Create account' });
+  await button.click();
+  // The button shows that the page is busy.
+  await button.and(page.locator('[data-early]')).waitFor();
+  const spinner = `getComputedStyle(document.querySelector('[data-early]'), '::after').animationName`;
+  expect(await page.evaluate(spinner)).toBe('plinth-early');
   load();
   await page.waitForURL('**/account/security');
   expect(new URL(page.url()).search).toBe('');

@@ -3,8 +3,10 @@
  * that a cookie gives.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LogFields, type Logger, silentLogger } from '../../src/base/kernel/log.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
+import { freePort } from '../support/free-port.ts';
 import { makeUser, password } from './harness.ts';
 
 let backend: Backend;
@@ -41,6 +43,39 @@ async function sessionOf(cookie: string): Promise<{ session: { access_token: str
   const response = await fetch(`${backend.url}/account/api/session`, { headers: { ...ours, cookie } });
   return (await response.json()) as { session: { access_token: string } | null };
 }
+
+describe('the start of the server', () => {
+  const webauthn = (origins: readonly string[]) => ({
+    rp_id: 'app.example',
+    rp_display_name: 'App',
+    rp_origins: [...origins],
+  });
+
+  test.each([
+    ['passkeys don’t work on the pages', ['https://app.example'], true, 1],
+    ['passkeys work on the pages', ['http://localhost:PORT'], true, 0],
+    ['passkeys are off', ['https://app.example'], false, 0],
+  ])('warns about rp_origins if %s', async (_name, origins, isEnabled, count) => {
+    const port = await freePort();
+    const warnings: { fields: LogFields; message: string }[] = [];
+    const log: Logger = {
+      ...silentLogger,
+      warn: (fields, message) => void warnings.push({ fields, message }),
+      child: () => log,
+    };
+    const rpOrigins = origins.map((origin) => origin.replace('PORT', String(port)));
+    const auth = { passkey: { enabled: isEnabled }, webauthn: webauthn(rpOrigins) };
+    const started = await createTestBackend({ config: { auth }, port, log });
+    await started.stop();
+    const { origin } = new URL(started.url);
+    const ofOrigins = warnings.filter(({ message }) => message.includes('rp_origins'));
+    expect(ofOrigins).toHaveLength(count);
+    for (const { fields, message } of ofOrigins) {
+      expect(fields).toEqual({ service: 'account', origin });
+      expect(message).toContain(`doesn't contain ${origin}`);
+    }
+  });
+});
 
 describe('pages', () => {
   test('have a content security policy with a new nonce each time, and can’t be framed or cached', async () => {

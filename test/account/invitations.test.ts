@@ -4,6 +4,7 @@
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { type Operator, operator } from '../console/harness.ts';
 import { freePort } from '../support/free-port.ts';
 import { openContext } from '../web/browser.ts';
@@ -26,9 +27,9 @@ beforeAll(async () => {
     {
       auth: {
         site_url: app.url,
-        email: { max_frequency: 0 },
+        email: { enable_confirmations: true, max_frequency: 0 },
         passkey: { enabled: true },
-        webauthn: { rp_id: 'localhost', rp_display_name: 'Harbor', rp_origins: [origin] },
+        webauthn: { rp_id: 'localhost', rp_display_name: 'Harbor' },
       },
       plinth: { branding: { name: 'Harbor' } },
     },
@@ -96,6 +97,36 @@ describeEach([
     expect(await canSignIn(email, password)).toBe(true);
   });
 
+  // The password from the sign-up isn't stored, because it could have been chosen before the invitation's recipient
+  // proved control of the address.
+  test.each(['code', 'link'])('an invited user who signs up by %s chooses a password', async (by) => {
+    const email = newEmail();
+    await admin.call('POST', '/users/invite', { email });
+    const page = await newPage(language, javaScriptEnabled);
+    await page.goto(`${stage.backend.url}/account/sign-up`);
+    await page.locator('#email').fill(email);
+    await page.locator('#new-password').fill('dropped horse battery 3');
+    await button(page, say('sign-up.submit')).click();
+    await heading(page, say('page.code'));
+    const mail = await latestMail(stage.backend, email, /\d{6}/);
+    if (by === 'code') {
+      await page.locator('#code').fill(mail.code);
+      if (!javaScriptEnabled) await button(page, say('code.submit')).click();
+    } else {
+      const opened = await page.context().newPage();
+      await opened.goto(mail.link);
+    }
+    const last = page.context().pages().at(-1) as Page;
+    await heading(last, say('page.join', { name: 'Harbor' }));
+    await last.getByLabel(say('field.new-password'), { exact: true }).fill(password);
+    await button(last, say('new-password.submit')).click();
+    await heading(last, say(javaScriptEnabled ? 'page.security' : 'page.signed-in'));
+    expect([await canSignIn(email, password), await canSignIn(email, 'dropped horse battery 3')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   test('after a password reset by an operator, the user sets a new password and returns to the app', async () => {
     const email = newEmail();
     const id = await makeUser(stage.backend, email);
@@ -115,6 +146,47 @@ describeEach([
     await page.waitForURL(app.url);
     expect(await canSignIn(email, 'another horse battery 2')).toBe(true);
   });
+});
+
+testEach(['en', 'ar'])('in %s, an invitation is valid for seven days', async (language) => {
+  const page = await newPage(language, true);
+  for (const days of [6, 8]) {
+    const email = newEmail();
+    await admin.call('POST', '/users/invite', { email });
+    const { text, link } = await latestMail(stage.backend, email);
+    expect(text).toContain('The link expires in 7 days.');
+    await stage.backend.database.pool('supabase_admin').query(sql`
+      update auth.users set invited_at = sent, confirmation_sent_at = sent
+      from (select now() - make_interval(days => ${days}) as sent) earlier where email = ${email}`);
+    await page.goto(link);
+    if (days > 7) {
+      await heading(page, say('page.link-expired-invite'));
+      continue;
+    }
+    await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
+    await heading(page, say('page.join', { name: 'Harbor' }));
+  }
+});
+
+// A click is lost if its button moves between the press and the release of the mouse button.
+testEach(['en', 'ar'])('in %s, the form stays in its place when the session arrives', async (language) => {
+  const email = newEmail();
+  await admin.call('POST', '/users/invite', { email });
+  const { link } = await latestMail(stage.backend, email);
+  const page = await newPage(language, true);
+  await page.goto(link);
+  const hold = Promise.withResolvers<void>();
+  await page.route('**/account/api/session', async (route) => {
+    await hold.promise;
+    await route.continue();
+  });
+  await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
+  await heading(page, say('page.join', { name: 'Harbor' }));
+  const top = async () => (await button(page, say('new-password.submit')).boundingBox())?.y;
+  const before = await top();
+  hold.resolve();
+  await page.locator('#page-intro').getByText(email).waitFor();
+  expect(await top()).toBe(before);
 });
 
 test('a link that an operator forwards opens the same pages', async () => {

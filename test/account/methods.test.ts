@@ -248,7 +248,7 @@ test('a user who signed in a while ago must sign in again before a change', asyn
   await context.clock.setFixedTime(Date.now() + 20 * 60_000);
   await page.reload();
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
-  await page.getByText('To change your sign-in methods').waitFor();
+  await page.getByText('Sign in again to confirm').waitFor();
   await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Password', { exact: true }).fill(password);

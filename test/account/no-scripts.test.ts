@@ -115,7 +115,7 @@ describe('signing in', () => {
     expect(await page.getByRole('alert').locator('details').count()).toBe(0);
     await page.reload();
     await field.and(page.locator(':not([aria-invalid])')).waitFor();
-    await fillIn('someone@example.com', '');
+    await fillIn(await newUser(), '');
     expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
   });
 
@@ -197,7 +197,7 @@ describe('codes', () => {
     await press('Continue');
     await press('Email me a sign-in code');
     await heading('Enter your code');
-    await page.getByText(`If ${email} has an account`).waitFor();
+    await page.getByText(`We’ve emailed ${email}. If you have an account`).waitFor();
     await page.getByLabel('Code', { exact: true }).fill('000000');
     await press('Continue');
     await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
@@ -215,7 +215,7 @@ describe('codes', () => {
     await open('recover');
     await page.getByLabel('Email address').fill('stranger@example.com');
     await press('Send code');
-    await page.getByText('If stranger@example.com has an account').waitFor();
+    await page.getByText('We’ve emailed stranger@example.com. If you have an account').waitFor();
     await press('Use another address');
     await heading('Reset your password');
   });
@@ -244,6 +244,26 @@ describe('codes', () => {
     await fillIn(email, 'another horse 2');
     await page.getByText(`Signed in as ${email}.`).waitFor();
   });
+});
+
+test('a new password that is entered before the second factor must be entered again', async () => {
+  const email = await newUser();
+  const { secret } = await addAuthenticatorApp(stage.backend, email);
+  await open('sign-in');
+  await fillIn(email);
+  await heading('Confirm it’s you');
+  expect(await page.getByText('Your new password hasn’t been saved yet.').count()).toBe(0);
+  await open('new-password');
+  await page.getByLabel('New password', { exact: true }).fill('another horse 3');
+  await press('Save password');
+  await heading('Confirm it’s you');
+  await page.getByText('Your new password hasn’t been saved yet.').waitFor();
+  await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
+  await press('Confirm');
+  await heading('Choose a new password');
+  await page.getByLabel('New password', { exact: true }).fill('another horse 3');
+  await press('Save password');
+  await page.getByText(`Signed in as ${email}.`).waitFor();
 });
 
 test('a visitor can create an account', async () => {

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/base/kernel/sql.ts';
 import { openContext } from '../web/browser.ts';
 import {
   addAuthenticatorApp,
@@ -20,6 +21,7 @@ import {
   startSession,
 } from './harness.ts';
 import { until } from './keyboard/until.ts';
+import { countMails } from './mailbox.ts';
 
 let stage: Stage;
 let app: Server;
@@ -36,6 +38,7 @@ beforeAll(async () => {
       additional_redirect_urls: ['com.example.app:/callback'],
       mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
     },
+    plinth: { account: { deletion: true } },
   });
 });
 afterAll(async () => {
@@ -80,7 +83,7 @@ test.concurrent('an error is shown even if its message fails to load', async () 
   const page = await openPage();
   await page.route('**/assets/problems-*.js', (route) => route.abort());
   await page.goto(`${stage.backend.url}/account/sign-in`);
-  await fillIn(page, 'unknown@example.com');
+  await fillSignIn(page, await newUser(), 'not this one');
   await page.getByRole('alert').getByText('Part of this page couldn’t be loaded').waitFor();
 });
 
@@ -243,3 +246,55 @@ test.concurrent('a user who leaves the code page can return without a second ema
   await page.evaluate('dispatchEvent(new Event("focus"))');
   await page.getByRole('button', { name: /^Continue to/ }).waitFor();
 });
+
+test.concurrent('a user whose sign-in becomes too old while the deletion form is open signs in again', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  await openAccount(page, stage.backend, email);
+  const fillForm = async () => {
+    await page.getByRole('button', { name: 'Delete account', exact: true }).click();
+    await page.locator('#account-name').fill(email);
+  };
+  const confirm = () =>
+    page.getByRole('button', { name: 'Permanently delete my account', exact: true }).click();
+  await fillForm();
+  await stage.backend.database.pool('supabase_admin').query(sql`
+    update auth.mfa_amr_claims set updated_at = now() - interval '16 minutes'
+    where session_id in (
+      select s.id from auth.sessions s join auth.users u on u.id = s.user_id where u.email = ${email})`);
+  await confirm();
+  const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' });
+  // If the user cancels, the form keeps what they have entered.
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.locator('#account-name').inputValue()).toBe(email);
+  await confirm();
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  const forgotten = page.waitForResponse('**/account/api/forget');
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByText('You can’t sign in to this account anymore.').waitFor();
+  await until(() => countMails(stage.backend, email), 1);
+  await forgotten;
+  await page.goto(`${stage.backend.url}/account/accounts`);
+  await page.waitForURL('**/account/sign-in?**');
+  expect(await page.getByText(email).count()).toBe(0);
+});
+
+test.concurrent.each([true, false])(
+  'a new address leads to an account (scripts: %s)',
+  async (javaScriptEnabled) => {
+    const { context } = await openContext(stage.browser, { javaScriptEnabled });
+    const page = await context.newPage();
+    const email = `rough-new-${javaScriptEnabled}@example.com`;
+    await page.goto(`${stage.backend.url}/account/sign-in`);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.getByText('There’s no account with this address yet.').waitFor();
+    await page.locator('input[name=password]').fill(password);
+    expect(await page.locator('#email').inputValue()).toBe(email);
+    await page.locator('form button[type=submit]').first().click();
+    await page
+      .getByRole('heading', { level: 1, name: javaScriptEnabled ? 'Your account' : 'You’re signed in' })
+      .waitFor();
+  },
+);

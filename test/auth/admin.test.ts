@@ -1,9 +1,11 @@
 /** Tests user administration and session management with the stock client. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';
+const dayMs = 86_400_000;
 
 interface UserList {
   readonly users: readonly { readonly identities: unknown }[];
@@ -207,6 +209,57 @@ describe('links and invitations', () => {
       status: 422,
       code: 'email_exists',
     });
+  });
+
+  test.each([
+    [
+      'an email',
+      async (email: string) => {
+        await server.admin().auth.admin.inviteUserByEmail(email);
+        const [mail] = await server.inbox(email);
+        return { hash: new URL(linkOf(mail)).searchParams.get('token') ?? '', code: undefined };
+      },
+    ],
+    [
+      'a generated link',
+      async (email: string) => {
+        const { data } = await server.admin().auth.admin.generateLink({ type: 'invite', email });
+        return { hash: data.properties?.hashed_token ?? '', code: data.properties?.email_otp };
+      },
+    ],
+  ])('an invitation in %s is valid for seven days and can’t be guessed from a code', async (_by, invite) => {
+    const [inTime, late] = [newEmail(), newEmail()];
+    const [open, expired] = [await invite(inTime), await invite(late)];
+    const accept = (token_hash: string) => server.client().auth.verifyOtp({ token_hash, type: 'invite' });
+    if (open.code !== undefined) {
+      expect(open.hash).not.toBe(createHash('sha224').update(`${inTime}${open.code}`).digest('hex'));
+    }
+    server.clock.advance(6 * dayMs);
+    // The code, which the default email doesn't contain, expires like all codes.
+    if (open.code !== undefined) {
+      const typed = await server.client().auth.verifyOtp({ email: inTime, token: open.code, type: 'invite' });
+      expect(typed.error).toMatchObject({ code: 'otp_expired' });
+    }
+    expect((await accept(open.hash)).data.user?.email).toBe(inTime);
+    server.clock.advance(dayMs + 1000);
+    expect((await accept(expired.hash)).error).toMatchObject({ code: 'otp_expired' });
+  });
+
+  test('a confirmation email replaces an invitation, and its link expires like other links', async () => {
+    const strict = await startAuth({ email: { enable_confirmations: true, max_frequency: 0 } });
+    try {
+      const email = newEmail();
+      await strict.admin().auth.admin.inviteUserByEmail(email);
+      strict.clock.advance(dayMs);
+      await strict.client().auth.signUp({ email, password });
+      const [mail] = await strict.inbox(email);
+      strict.clock.advance(3_601_000);
+      const hash = new URL(linkOf(mail)).searchParams.get('token') ?? '';
+      const accepted = await strict.client().auth.verifyOtp({ token_hash: hash, type: 'email' });
+      expect(accepted.error).toMatchObject({ code: 'otp_expired' });
+    } finally {
+      await strict.stop();
+    }
   });
 
   test.each(['magiclink', 'recovery'] as const)(

@@ -184,14 +184,17 @@ describe('a user as JSON', () => {
 });
 
 describe('codes', () => {
-  test('are stored as SHA-224 of the address and the code, both in the user’s column and in the token table', async () => {
+  test('are stored as SHA-224 of the address and the code, and links have a separate hash', async () => {
     const { user } = await signUp();
     const { data } = await server.admin().auth.admin.generateLink({ type: 'recovery', email: user.email });
     const hash = createHash('sha224').update(`${user.email}${data.properties?.email_otp}`).digest('hex');
     const rows = await db().query(sql`
       select u.recovery_token as column, t.token_hash as row, t.token_type as type, t.relates_to
       from auth.users u join auth.one_time_tokens t on t.user_id = u.id where u.id = ${user.id}`);
-    expect(rows).toEqual([{ column: hash, row: hash, type: 'recovery_token', relates_to: user.email }]);
+    const linked = data.properties?.hashed_token;
+    expect(rows).toEqual([{ column: hash, row: linked, type: 'recovery_token', relates_to: user.email }]);
+    expect(linked).toMatch(/^[0-9a-f]{56}$/);
+    expect(linked).not.toBe(hash);
   });
 
   test("a confirmation invalidates the user's links but not a pending phone code", async () => {

@@ -128,10 +128,15 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export function run(project: Project, args: readonly string[]): Promise<CommandResult> {
+export function run(
+  project: Project,
+  args: readonly string[],
+  { env = {}, cwd }: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [plinth, ...args, '--workdir', project.dir], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(project),
+    env: { ...environment(project), ...env },
+    cwd,
   });
   let stdout = '';
   let stderr = '';

@@ -127,7 +127,9 @@ describe('init', () => {
     const { config, warnings } = loadConfig({ projectDir: cwd, env: {} });
     expect(config.project_id).toBe('my-project');
     expect(warnings).toEqual([]);
-    expect(read(cwd, 'supabase/.gitignore')).toBe('.branches\n.temp\n.env.keys\n.env.local\n.env.*.local\n');
+    expect(read(cwd, 'supabase/.gitignore')).toBe(
+      '.branches\n.temp\n.env.keys\n.env.local\n.env.*.local\nfunctions/.env\n',
+    );
 
     const again = await plinth(['init'], { cwd });
     expect(again.status).toBe(1);

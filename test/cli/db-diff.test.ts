@@ -232,7 +232,7 @@ describe('db pull', () => {
   test('requires a linked database unless another one is given', async () => {
     const cwd = makeProject({ 'supabase/config.toml': '' });
     const { status, stderr } = await plinth(['db', 'pull'], { cwd });
-    expect([status, stderr]).toEqual([1, expect.stringContaining('No database is linked.')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('No server or database is linked.')]);
     expect(existsSync(join(cwd, 'supabase/migrations'))).toBe(false);
   });
 });

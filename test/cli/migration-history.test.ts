@@ -110,5 +110,5 @@ test('fetch never writes outside the folder, regardless of the database’s cont
 
 test('without a target, fetch requires a linked database', async () => {
   const { status, stderr } = await plinth(['migration', 'fetch'], { cwd });
-  expect([status, stderr]).toEqual([1, expect.stringContaining('No database is linked.')]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('No server or database is linked.')]);
 });

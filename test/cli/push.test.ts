@@ -100,7 +100,7 @@ describe('db push', () => {
     const unlinked = await plinth(['db', 'push'], { cwd });
     expect([unlinked.status, unlinked.stderr]).toEqual([
       1,
-      expect.stringContaining('No database is linked.'),
+      expect.stringContaining('No server or database is linked.'),
     ]);
     const bare = new URL(url);
     const { password } = bare;

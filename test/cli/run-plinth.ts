@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const bin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
+/** The command line's file. */
+export const bin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
 export interface Result {
   readonly status: number | null;

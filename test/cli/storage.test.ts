@@ -269,6 +269,11 @@ test('--linked uses the linked server, and requires the token of an owner', asyn
   expect(await list('--linked')).toMatchObject({ status: 0, stdout: 'there.txt\n', stderr: '' });
   expect((await list('--linked', '--local')).status).toBe(2);
 
+  const early = await project.run(['operators', 'token', 'create', 'dev-ci', '--operator', 'dev']);
+  expect([early.status, early.stderr]).toEqual([
+    1,
+    `The operator dev doesn't exist. "plinth operators list" lists all operators, and "plinth operators create dev" creates this one.\n`,
+  ]);
   await project.run(['operators', 'create', 'dev', '--role', 'developer']);
   await link(await tokenOf('dev-ci', '--operator', 'dev'));
   const refused = await list('--linked');

@@ -1,7 +1,8 @@
 /**
  * Tests app templates: `plinth init --template`, the choice of templates in an empty folder, and the React app in a
- * browser. The clone contains only the packages of the React template. For the other templates, the tests check only
- * the files, because testing the apps requires downloads (`scripts/check-templates.ts`).
+ * browser. The clone contains only the packages of the templates `react` and `ai` (`ai-template.test.ts`). For the
+ * other templates, the tests check only the files, because testing the apps requires downloads
+ * (`scripts/check-templates.ts`).
  */
 import { execFile, spawn } from 'node:child_process';
 import {
@@ -11,25 +12,22 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { templateNames } from '../../src/entry/cli/core/templates.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { plinth } from './run-plinth.ts';
+import { createApp, type RunningApp, root, serveApp } from './template-app.ts';
 
 // The timeout is long, because each test starts several processes, one of which creates a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'plinth-templates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -56,19 +54,14 @@ test.each(templateNames)('%s is written with its tables and settings', async (na
   for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies }))
     expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
   const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
-  expect(files).toEqual(
-    expect.arrayContaining([
-      '.gitignore',
-      'README.md',
-      'supabase/config.toml',
-      'supabase/migrations/20260101000000_notes.sql',
-    ]),
-  );
-  expect(files.some((file) => file.endsWith('/notes.ts'))).toBe(true);
+  expect(files).toEqual(expect.arrayContaining(['.gitignore', 'README.md', 'supabase/config.toml']));
+  const table = name === 'ai' ? 'documents' : 'notes';
+  expect(files).toContain(`supabase/migrations/20260101000000_${table}.sql`);
+  expect(files.some((file) => file.endsWith(`/${table}.ts`))).toBe(true);
   expect(JSON.stringify(manifest)).not.toContain('PLINTH_VERSION');
 });
 
-test('the templates use the versions in the clone', () => {
+test.each(['react', 'ai'])('the template %s uses the versions in the clone', (template) => {
   const versionIn = (path: string, name: string): string | undefined => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(path, 'utf8'));
     return { ...dependencies, ...devDependencies }[name];
@@ -84,7 +77,7 @@ test('the templates use the versions in the clone', () => {
     '@supabase/supabase-js',
   ]) {
     const installed = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
-    expect([name, versionIn(join(root, 'templates/react/package.json'), name)]).toEqual([
+    expect([name, versionIn(join(root, 'templates', template, 'package.json'), name)]).toEqual([
       name,
       installed.version,
     ]);
@@ -101,7 +94,7 @@ test('existing files are kept, and an unknown name is rejected', async () => {
   const unknown = await plinth(['init', '--template', 'cobol'], { cwd });
   expect([unknown.status, unknown.stderr]).toEqual([
     2,
-    expect.stringContaining('cobol must be one of react, next, sveltekit, expo'),
+    expect.stringContaining('cobol must be one of react, next, sveltekit, expo, ai'),
   ]);
 });
 
@@ -134,6 +127,7 @@ test.each([
   ['next', 3000],
   ['sveltekit', 5173],
   ['expo', 8081],
+  ['ai', 5173],
 ])('links in emails open the development server of %s', async (name, port) => {
   const cwd = join(folder, `My ${name}`);
   const config = readFileSync(join(cwd, 'supabase/config.toml'), 'utf8');
@@ -149,7 +143,7 @@ test('without a terminal, an empty folder causes a hint instead of a question', 
   const { status, stderr } = await plinth([], { cwd });
   expect([status, stderr]).toEqual([
     2,
-    'This folder is empty. Run "plinth init --template NAME" to create an app (react, next, sveltekit, expo), or "plinth start" to start a backend.\n',
+    'This folder is empty. Run "plinth init --template NAME" to create an app (react, next, sveltekit, expo, ai), or "plinth start" to start a backend.\n',
   ]);
   expect(readdirSync(cwd)).toEqual([]);
   writeFileSync(join(cwd, 'file'), '');
@@ -170,7 +164,7 @@ test.runIf(existsSync('/usr/bin/script'))(
     });
     await expect.poll(() => output).toContain('2  Next.js');
     child.stdin.write('nine\r');
-    await expect.poll(() => output).toContain('Enter a number from 1 to 5.');
+    await expect.poll(() => output).toContain('Enter a number from 1 to 6.');
     child.stdin.write('2\r');
     await new Promise((resolve) => child.once('exit', resolve));
     expect(output).toContain('Created an app with Next.js');
@@ -181,62 +175,25 @@ test.runIf(existsSync('/usr/bin/script'))(
 describe('the React app', () => {
   const cwd = join(folder, 'app');
   let browser: Browser;
-  let url = '';
-  let output = '';
+  let app: RunningApp;
 
   beforeAll(async () => {
-    mkdirSync(cwd);
-    await run(process.execPath, [join(root, 'bin', 'plinth-built.mjs'), 'init', '--template', 'react'], {
-      cwd,
-    });
-    const config = join(cwd, 'supabase', 'config.toml');
-    // Free ports are used, because other tests run at the same time.
-    writeFileSync(
-      join(cwd, 'vite.config.ts'),
-      readFileSync(join(cwd, 'vite.config.ts'), 'utf8').replace(
-        'plinth()',
-        // SvelteKit reads the environment in this hook.
-        `plinth({ port: 0 }), {
-          name: 'framework',
-          configResolved: () => console.log('in the hook: ' + process.env.PUBLIC_SUPABASE_URL),
-        }`,
-      ),
-    );
-    expect(readFileSync(config, 'utf8')).toContain('project_id = "app"');
-    linkPackages(cwd);
+    await createApp(cwd, 'react');
+    expect(readFileSync(join(cwd, 'supabase', 'config.toml'), 'utf8')).toContain('project_id = "app"');
     browser = await launchBrowser();
-    const child = spawn(
-      process.execPath,
-      [join(root, 'node_modules/vite/bin/vite.js'), '--port', '0', '--strictPort'],
-      { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VITEST: undefined } },
-    );
-    stopServer = async () => {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
-    };
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (data) => {
-        output += data;
-      });
-    while (url === '') {
-      url = /Local:\s+(http:\/\/localhost:\d+\/)/.exec(plain(output))?.[1] ?? '';
-      if (child.exitCode !== null) throw new Error(output);
-      await sleep(50);
-    }
+    app = await serveApp(cwd);
   }, 120_000);
-  let stopServer: (() => Promise<void>) | undefined;
   afterAll(async () => {
     await browser?.close();
-    await stopServer?.();
+    await app?.stop();
   });
 
   test('the plugins of frameworks find the address in the environment', () => {
-    expect(output).toMatch(/^in the hook: http:\/\/127\.0\.0\.1:\d+$/m);
-    expect(output).toMatch(
+    expect(app.output()).toMatch(/^in the hook: http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(app.output()).toMatch(
       /^\[plinth\] Console: http:\/\/127\.0\.0\.1:\d+\S* \(run "npx plinth console" to sign in\)$/m,
     );
-    expect(output).toMatch(/^\[plinth\] Inbox: {3}http:\/\/127\.0\.0\.1:\d+/m);
+    expect(app.output()).toMatch(/^\[plinth\] Inbox: {3}http:\/\/127\.0\.0\.1:\d+/m);
   });
 
   test('has correct types', async () => {
@@ -253,14 +210,14 @@ describe('the React app', () => {
     const { context } = await openContext(browser);
     context.setDefaultTimeout(40_000);
     const page = await context.newPage();
-    await page.goto(url);
+    await page.goto(app.url);
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('Signed in as ada@example.com').waitFor();
 
     const other = await context.newPage();
-    await other.goto(url);
+    await other.goto(app.url);
     await other.getByText('Signed in as ada@example.com').waitFor();
 
     await page.getByLabel('Note').fill('Buy milk');
@@ -286,7 +243,7 @@ describe('the React app', () => {
     await page.getByRole('button', { name: 'Add note' }).click();
     await page.getByRole('button', { name: 'Delete Mine' }).waitFor();
     const stranger = await (await openContext(browser)).context.newPage();
-    await stranger.goto(url);
+    await stranger.goto(app.url);
     await stranger.getByLabel('Email').fill('eve@example.com');
     await stranger.getByLabel('Password').fill('correct horse');
     await stranger.getByRole('button', { name: 'Create account' }).click();
@@ -303,22 +260,3 @@ const isLoaded = (page: Page): Promise<boolean> =>
     .getByRole('img')
     .first()
     .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0);
-
-/** Returns the output without color codes. */
-const plain = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
-  text.replaceAll(/\u001b\[[0-9;]*m/g, '');
-
-/** Links the clone's packages and the source of the Vite plugin into the app's node_modules. */
-function linkPackages(cwd: string): void {
-  const modules = join(cwd, 'node_modules');
-  mkdirSync(join(modules, 'plinth'), { recursive: true });
-  for (const name of ['react', 'react-dom', 'vite', '@vitejs', '@types', '@supabase', 'csstype', 'scheduler'])
-    if (existsSync(join(root, 'node_modules', name)))
-      symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  writeFileSync(
-    join(modules, 'plinth', 'package.json'),
-    '{ "name": "plinth", "type": "module", "exports": { "./vite": "./vite.ts" } }',
-  );
-  symlinkSync(join(root, 'src', 'entry', 'npm', 'vite.ts'), join(modules, 'plinth', 'vite.ts'));
-}

@@ -41,11 +41,11 @@ test('test new creates a test, and test db runs it without a server and exits wi
 });
 
 test.each([
-  [['test', 'db', '--linked'], 2, 'use the upstream CLI for a hosted project'],
+  [['test', 'db', '--linked'], 1, 'No server or database is linked.'],
   [['test', 'new'], 2, 'A name of letters'],
   [['test', 'new', '../x'], 2, 'A name of letters'],
   [['test', 'new', 'a', '-t', 'other'], 2, 'other must be pgtap'],
-  [['db', 'test', '--linked'], 2, 'use the upstream CLI for a hosted project'],
+  [['db', 'test', '--linked'], 1, 'No server or database is linked.'],
 ])('%j is rejected', async (line, status, words) => {
   const result = await plinth(line, { cwd: makeProject({ 'supabase/config.toml': '' }) });
   expect(result.stderr).toContain(words);

@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)('the upstream CLI with an access token', 
     await backend.stop();
   });
 
-  test('deploys functions and sets secrets', async () => {
+  test('deploys functions, sets secrets and runs SQL', async () => {
     const { token } = await backend.operators.tokens.create('cli', undefined, 3600);
     const cwd = makeProject({
       'supabase/config.toml': 'project_id = "app"',
@@ -130,5 +130,17 @@ describe.skipIf(program === undefined)('the upstream CLI with an access token', 
     await run('secrets', 'unset', 'WHO', '--yes');
     expect(await call('hello')).toBe('200 shared undefined');
     expect(JSON.parse(await run('sso', 'list', '-o', 'json'))).toEqual({ providers: [] });
+
+    // The commands for the database that use only the API. Others connect to PostgreSQL.
+    await run('db', 'query', 'create table public.notes (id int)', '--remote', '--yes');
+    await run('db', 'query', 'insert into public.notes values (1)', '--remote', '--yes');
+    const read = ['db', 'query', 'select id from public.notes', '--remote', '--read-only', '-o', 'json'];
+    expect(await run(...read)).toContain('"id": 1');
+    await expect(
+      run('db', 'query', 'delete from public.notes', '--remote', '--read-only', '--yes'),
+    ).rejects.toThrow('read-only');
+    expect(await run('gen', 'types', '--remote')).toContain('notes: {');
+    expect(await run('db', 'advisors', '--remote')).toContain('rls_disabled_in_public');
+    await expect(run('db', 'push', '--remote', '--yes')).rejects.toThrow();
   }, 300_000);
 });

@@ -196,6 +196,7 @@ describe.each(Object.entries(flags))('%s', (command, own) => {
       command === 'migration squash' ||
       command.startsWith('storage ') ||
       (/^migration (list|repair|fetch)$/.test(command) && !flag.startsWith('--remote=')) ||
+      (/^(test db|db test)$/.test(command) && !flag.startsWith('--remote=')) ||
       (command === 'gen types' && /^--(db-url|linked|remote$)/.test(flag));
     if (!refused.includes(flag) || isOwn) {
       await expect(parse(command, flag)).resolves.toBeDefined();

@@ -217,6 +217,33 @@ describe('both generations of the upstream CLI', () => {
   });
 });
 
+test('for a linked server, its remote replaces single values', () => {
+  const toml = `
+    project_id = "app"
+    [storage.buckets.images]
+    public = true
+    file_size_limit = "1MiB"
+    [functions.hello]
+    verify_jwt = true
+    [remotes.production]
+    project_id = "vpefcjyosynxeiebfscx"
+    [remotes.production.storage.buckets.images]
+    file_size_limit = "2MiB"
+    [remotes.production.storage.buckets.more]
+    [remotes.production.functions.hello]
+    verify_jwt = false`;
+  const projectDir = makeProject({ 'supabase/config.toml': toml });
+  const { config } = loadConfig({ projectDir, env: {}, remoteRef: 'vpefcjyosynxeiebfscx' });
+  expect(config).toMatchObject({
+    project_id: 'app',
+    storage: { buckets: { images: { public: true, file_size_limit: 2 * 1024 * 1024 }, more: {} } },
+    functions: { hello: { verify_jwt: false } },
+  });
+  const other = loadConfig({ projectDir, env: {}, remoteRef: 'abcdefghijklmnopqrst' }).config;
+  expect(other.functions.hello?.verify_jwt).toBe(true);
+  expect(Object.keys(other.storage.buckets)).toEqual(['images']);
+});
+
 describe('sources of values', () => {
   test('flags override the environment, the file and the default', () => {
     const toml = '[api]\nport = 1\nmax_rows = 1\n[db]\nport = 1111';
@@ -267,7 +294,60 @@ describe('sources of values', () => {
       "supabase/config.toml:2: auth.site_url: the environment variable NOPE isn't set, so the setting keeps the text env(NOPE)",
     ]);
     expect(faultsOf('[api]\nport = "env(NOPE)"')).toEqual([
-      '2 api.port: "env(NOPE)" isn\'t a port (0 to 65535)',
+      "2 api.port: the environment variable NOPE isn't set",
+    ]);
+  });
+
+  test('an unset env() in plinth.toml leaves the setting unset with a warning', () => {
+    const plinth =
+      '[database]\nreplica_urls = "env(REPLICAS)"\n[server]\ndrain = "env(DRAIN)"\n' +
+      'trusted_proxies = ["env(PROXY)", "10.0.0.1"]\n[edge_runtime]\ndeny_net = "env(NETS)"\n';
+    const files = { 'supabase/plinth.toml': plinth };
+    const { config, warnings } = load('', files);
+    const { database, server, edge_runtime } = config.plinth;
+    expect([database.replica_urls, server.drain, server.trusted_proxies]).toEqual([
+      undefined,
+      1000,
+      ['10.0.0.1'],
+    ]);
+    expect(edge_runtime.deny_net).toEqual(defaultConfig().plinth.edge_runtime.deny_net);
+    expect([...warnings].sort()).toEqual(
+      [
+        [2, 'database.replica_urls', 'REPLICAS'],
+        [4, 'server.drain', 'DRAIN'],
+        [5, 'server.trusted_proxies', 'PROXY'],
+        [7, 'edge_runtime.deny_net', 'NETS'],
+      ].map(
+        ([line, key, name]) =>
+          `supabase/plinth.toml:${line}: ${key}: the environment variable ${name} isn't set, so the setting isn't used`,
+      ),
+    );
+    const empty = { REPLICAS: '', DRAIN: '', PROXY: '', NETS: '' };
+    expect(load('', files, empty).warnings).toEqual([]);
+  });
+
+  test('an error about a required setting in plinth.toml contains the name of the unset variable', () => {
+    const plinth =
+      '[realtime]\nbus = "nats"\nnats_url = "env(NATS_URL)"\n[storage]\nbackend = "s3"\ns3.bucket = "env(BUCKET)"\n' +
+      '[backup]\nto = "/backups"\nencryption_key = "env(KEY)"\n';
+    const isNotSet = (name: string) => `the environment variable ${name} isn't set, but is required because`;
+    expect(faultsOf('', { 'supabase/plinth.toml': plinth })).toEqual([
+      `3 realtime.nats_url: ${isNotSet('NATS_URL')} realtime.bus is "nats"`,
+      `6 storage.s3.bucket: ${isNotSet('BUCKET')} storage.backend is "s3"`,
+      `9 backup.encryption_key: ${isNotSet('KEY')} backup.to is set`,
+    ]);
+  });
+
+  test('settings that need another setting cause a warning if they are set alone', () => {
+    const plinth =
+      '[realtime]\nnats_url = "nats://127.0.0.1:4222"\n[storage.s3]\nbucket = "files"\n' +
+      'public_endpoint = "https://files.example"\n[telemetry]\notlp_headers = "a=b"\n';
+    const { warnings } = load('', { 'supabase/plinth.toml': plinth });
+    expect(warnings.map((warning) => warning.split(': ')[1])).toEqual([
+      'realtime.nats_url',
+      'storage.s3.bucket',
+      'storage.s3.public_endpoint',
+      'telemetry.otlp_headers',
     ]);
   });
 
@@ -459,6 +539,17 @@ describe('errors', () => {
   ])('%j causes an error', (toml, fault) => {
     const faults = faultsOf(toml);
     expect(faults.some((text) => text.startsWith(fault))).toBe(true);
+  });
+
+  test('passkeys only need the domain that they can’t derive from the site URL', () => {
+    const passkeys = '[auth.passkey]\nenabled = true\n';
+    expect(faultsOf(`${passkeys}[auth]\nsite_url = "http://localhost:3000"`)).toEqual([]);
+    expect(faultsOf(`${passkeys}[auth.webauthn]\nrp_id = "localhost"`)).toEqual([]);
+    for (const site of ['http://127.0.0.1:3000', 'http://[::1]:3000', 'app.example:/callback']) {
+      expect(faultsOf(`${passkeys}[auth]\nsite_url = "${site}"`)).toEqual([
+        '1 auth.webauthn.rp_id: is required because auth.passkey.enabled is true and the host of auth.site_url is not a domain',
+      ]);
+    }
   });
 
   test.each(['apple', 'google'])('%s doesn’t need a secret', (name) => {

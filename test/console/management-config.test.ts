@@ -26,7 +26,8 @@ beforeAll(async () => {
   backend = await createTestBackend({ projectDir });
   await backend.operators.createOperator('owner', 'owner');
   await backend.operators.createOperator('dev', 'developer');
-  for (const name of ['owner', 'dev'])
+  await backend.operators.createOperator('looker', 'read-only');
+  for (const name of ['owner', 'dev', 'looker'])
     tokens[name] = (await backend.operators.tokens.create(name, name, 3600)).token;
   const response = await backend.console.fetch('/v1/projects', {
     headers: { authorization: `Bearer ${tokens.owner}` },
@@ -94,6 +95,69 @@ test('stores a secret in supabase/.env, and its name in the file', async () => {
   expect(fileNow()).not.toContain('plain-text');
   expect(readFileSync(join(projectDir, 'supabase/.env'), 'utf8')).toContain(`${name}=`);
   expect(loadConfig({ projectDir }).config.auth.external.github?.secret).toBe('plain-text');
+});
+
+test('a push changes the app’s settings in plinth.toml, and keeps those of the machine', async () => {
+  const own = '[server]\nmax_wait = "2s"\n';
+  writeFileSync(join(projectDir, 'supabase/plinth.toml'), own);
+  const plinth = '[branding]\nname = "Notes"\n[server]\nmax_wait = "9s"\n[auth.saml]\nprivate_key = "x"\n';
+  const shown = await push('', { plinth, dry_run: true });
+  expect(shown.body).toMatchObject({ keys: ['branding.name'], skipped: ['auth.saml.private_key'] });
+  expect(shown.body.diff[0]).toEqual({ kind: 'file', text: 'plinth.toml' });
+  expect(shown.body.diff).toContainEqual({ kind: 'added', text: 'name = "Notes"' });
+  expect((await push('', { plinth })).body.applied).toEqual(['branding.name']);
+  expect(readFileSync(join(projectDir, 'supabase/plinth.toml'), 'utf8')).toBe(
+    `${own}\n[branding]\nname = "Notes"\n`,
+  );
+  expect((await push('', { plinth })).body.keys).toEqual([]);
+});
+
+test('a push to a project uses its table in [remotes], and never addresses of another machine', async () => {
+  const ref = path.split('/')[3];
+  const config = `[auth]
+site_url = "http://localhost:3000"
+jwt_expiry = 1200
+[remotes.live]
+project_id = "${ref}"
+[remotes.live.auth]
+jwt_expiry = 1300
+[remotes.other]
+project_id = "aaaaaaaaaaaaaaaaaaaa"
+auth.jwt_expiry = 1400
+`;
+  const { body } = await push(config);
+  expect(body).toMatchObject({ keys: ['auth.jwt_expiry'], skipped: ['auth.site_url'] });
+  expect(loadConfig({ projectDir }).config.auth).toMatchObject({
+    jwt_expiry: 1300,
+    site_url: 'https://app.example',
+  });
+});
+
+test('buckets are created and changed by developers', async () => {
+  const buckets = path.replace(/config$/, 'storage/buckets');
+  const send = async (method: string, address: string, body?: object, as = 'dev') => {
+    const response = await backend.console.fetch(address, {
+      method,
+      headers: {
+        authorization: `Bearer ${tokens[as]}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const settings = { public: true, file_size_limit: 1000, allowed_mime_types: ['image/png'] };
+  for (const each of [settings, { ...settings, file_size_limit: null, allowed_mime_types: null }]) {
+    expect(await send('PUT', `${buckets}/my%20images`, each)).toEqual({
+      status: 200,
+      body: { name: 'my images' },
+    });
+    expect((await send('GET', buckets)).body).toMatchObject([{ name: 'my images', ...each }]);
+  }
+  expect((await send('PUT', `${buckets}/..%2Fx`, settings)).status).toBe(400);
+  expect((await send('PUT', `${buckets}/y`, { ...settings, public: 'yes' })).status).toBe(400);
+  expect((await send('PUT', `${buckets}/y`, settings, 'looker')).status).toBe(403);
+  expect((await send('GET', buckets)).body).toHaveLength(1);
 });
 
 test.each([

@@ -174,6 +174,46 @@ test('settings without a counterpart and invalid values are rejected, and nothin
   expect(fileNow()).toBe(current);
 });
 
+test('the content of an email template is stored, returned, and removed with null', async () => {
+  const change = (fields: object) => send('PATCH', `/v1/projects/${ref}/config/auth`, fields);
+  const contents = {
+    mailer_templates_invite_content: '<p>Invited {{ .Token }}</p>',
+    mailer_templates_password_changed_notification_content: '<p>Changed</p>',
+  };
+  const { status, body } = await change(contents);
+  expect([status, body]).toEqual([200, expect.objectContaining(contents)]);
+  expect((await attributes()).auth).toMatchObject(contents);
+  expect(fileNow()).toContain('content_path = "./supabase/templates/password_changed_notification.html"');
+  expect(readFileSync(join(projectDir, 'supabase/templates/invite.html'), 'utf8')).toBe(
+    contents.mailer_templates_invite_content,
+  );
+  const tooLong = await change({ mailer_templates_invite_content: '\n'.repeat(2000) });
+  expect([tooLong.status, tooLong.body.message]).toEqual([400, expect.stringContaining('2000 lines')]);
+  const empty = { ...contents, mailer_templates_invite_content: null };
+  expect((await change({ mailer_templates_invite_content: null })).body).toMatchObject(empty);
+  expect((await change({ mailer_templates_password_changed_notification_content: '' })).status).toBe(200);
+  expect(fileNow()).not.toContain('content_path');
+});
+
+test('an email that shares its file with another email gets a file when its template changes', async () => {
+  const text = fileNow();
+  const shared = ['invite', 'recovery']
+    .map((name) => `[auth.email.template.${name}]\ncontent_path = "./supabase/both.html"\n`)
+    .join('');
+  writeFileSync(join(projectDir, 'supabase/both.html'), '<p>Both</p>');
+  writeFileSync(join(projectDir, 'supabase/config.toml'), `${before}${shared}`);
+  const change = (fields: object) => send('PATCH', `/v1/projects/${ref}/config/auth`, fields);
+  const same = {
+    mailer_templates_invite_content: '<p>Same</p>',
+    mailer_templates_recovery_content: '<p>Same</p>',
+  };
+  expect((await change(same)).body).toMatchObject(same);
+  expect(readFileSync(join(projectDir, 'supabase/both.html'), 'utf8')).toBe('<p>Same</p>');
+  const own = { ...same, mailer_templates_recovery_content: '<p>Own</p>' };
+  expect((await change({ mailer_templates_recovery_content: '<p>Own</p>' })).body).toMatchObject(own);
+  writeFileSync(join(projectDir, 'supabase/config.toml'), text);
+});
+
 test('only owners can change settings', async () => {
   expect((await send('GET', `/v2/projects/${ref}/config`, undefined, 'dev')).status).toBe(200);
   expect((await send('PATCH', `/v1/projects/${ref}/postgrest`, { max_rows: 1 }, 'dev')).status).toBe(403);

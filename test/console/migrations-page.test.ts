@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
@@ -139,6 +139,38 @@ test('a file that can’t be rolled back isn’t tried', async () => {
   expect(await states()).toContainEqual(['index', 'applied']);
   rmSync(join(folder, '20260501000000_index.sql'));
   await owner.call('POST', '/migrations/repair', { version: '20260501000000', status: 'reverted' });
+});
+
+test('in production, a migration that was deployed without a file is applied, not missing', async () => {
+  const served = await createTestBackend({ mode: 'production', config: {} });
+  onTestFinished(() => served.stop());
+  const token = (await served.operators.tokens.create('ci', undefined, 3600)).token;
+  const listed = await served.console.fetch('/v1/projects', {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const [{ ref }] = (await listed.json()) as [{ ref: string }];
+  const pushed = await served.console.fetch(`/v1/projects/${ref}/database/migrations/20260101000000`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'pushed', query: 'create table public.pushed (id int);', after: '' }),
+  });
+  expect(pushed.status, await pushed.clone().text()).toBe(200);
+  // Without its statements, the migration can't have been recorded by Plinth.
+  await served.database.pool('postgres').query(sql`
+    insert into supabase_migrations.schema_migrations (version, name) values ('20260102000000', 'unknown')`);
+  const own = await operator(served);
+  expect((await own.call('GET', '/migrations')).body.migrations).toMatchObject([
+    { name: 'pushed', state: 'recorded', file: null },
+    { name: 'unknown', state: 'missing', file: null },
+  ]);
+  const { page, go, close } = await signedIn(browser, served);
+  await go('/migrations');
+  await row(page, 'unknown').getByText('missing file').waitFor();
+  await row(page, 'pushed').getByText('applied', { exact: true }).waitFor();
+  await row(page, 'pushed').getByRole('button').press('Enter');
+  await page.getByText('from another machine').waitFor();
+  await page.getByText('create table public.pushed').waitFor();
+  await close();
 });
 
 test.each(looks)(

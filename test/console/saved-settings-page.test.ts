@@ -43,7 +43,7 @@ test('an overridden setting is marked, and can use the project’s value or the 
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('region', { name: 'Changes to .plinth/saved-settings/config.toml' }).waitFor();
     await dialog.getByText('They override the project’s files, which stay the same.').waitFor();
-    await dialog.getByRole('button', { name: 'Save for all nodes' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Save on this server' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
   };
   await field.fill('7200');
@@ -72,14 +72,14 @@ test('an overridden setting is marked, and can use the project’s value or the 
   await context.close();
 });
 
-test('secrets are described as stored for all nodes', async () => {
+test('secrets are described as stored on this server, because the test server has no other nodes', async () => {
   const { context, complaints } = await openContext(browser, { viewport: { width: 390, height: 800 } });
   await signInWindow(context, backend);
   const page = await context.newPage();
   await page.goto(
     `${backend.console.url}/console/settings?setting=auth.external.github.secret&section=providers`,
   );
-  await page.getByText('stored encrypted for all nodes').filter({ visible: true }).first().waitFor();
+  await page.getByText('stored in this server’s data folder').filter({ visible: true }).first().waitFor();
   await expectSound(page, 'a secret');
   expect(complaints.list).toEqual([]);
   await context.close();

@@ -81,7 +81,7 @@ async function shown(key: string, by = owner) {
 const loaded = () => configSourceOf({ projectDir, savedDir }).load().config;
 
 test('a saved value applies immediately, and removing it restores the project’s value', async () => {
-  expect((await owner.call('GET', '/settings')).body.savedIn).toBe('layer');
+  expect((await owner.call('GET', '/settings')).body.savedIn).toBe('node');
   expect(await shown('auth.jwt_expiry')).toMatchObject({ value: 3600, isSet: true, project: null });
   const saved = await send('', [change('auth.jwt_expiry', 7200)]);
   expect(saved).toMatchObject({ status: 200, body: { applied: ['auth.jwt_expiry'] } });
@@ -214,6 +214,29 @@ test('a setting that needs a restart is pending, and the reason isn’t a change
   writeFileSync(path, `${project['config.toml']}[db]\nport = 1\n`);
   expect(backend.configuration?.health().message).toMatch(/^Settings were changed on disk at /);
   writeFileSync(path, project['config.toml']);
+});
+
+test('config push saves a template in the layer, and hides the project’s template', async () => {
+  const config = (path: string) => `[auth.email.template.recovery]\ncontent_path = "${path}"\n`;
+  const push = async (path: string, html?: string) =>
+    (await backend.manage('pushConfig', {
+      config: config(path),
+      templates: html === undefined ? {} : { recovery: html },
+    })) as { keys: string[]; skipped: string[] };
+  const key = 'auth.email.template.recovery.content_path';
+  const source = async () => (await owner.call('GET', '/settings/mails/recovery')).body;
+  expect(await push('./mail.html')).toMatchObject({ keys: [], skipped: [key] });
+  expect((await push('./mail.html', project['recovery.html'])).keys).toEqual([]);
+  expect((await push('./mail.html', '<p>Pushed</p>')).keys).toEqual([key]);
+  expect(savedText()).toContain('content_path = "saved:recovery.html"');
+  expect(await source()).toMatchObject({
+    file: '.plinth/saved-settings/templates/recovery.html',
+    html: '<p>Pushed</p>',
+  });
+  expect((await push('./mail.html', '<p>Pushed</p>')).keys).toEqual([]);
+  expect((await push('')).keys).toEqual([key]);
+  expect(await source()).toMatchObject({ file: null });
+  expect((await push('')).keys).toEqual([]);
 });
 
 test('config push and the Management API change the layer', async () => {

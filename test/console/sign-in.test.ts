@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, linkToken, type Operator, operator, signIn, startBackend } from './harness.ts';
@@ -50,6 +51,29 @@ describe('the one-time link', () => {
       ),
     );
   });
+});
+
+test('a session remains valid for a few seconds after another sign-in in the same browser', async () => {
+  const { cookie, call } = await operator(backend);
+  const signedIn = await signIn(backend, await linkToken(backend), { cookie });
+  expect(signedIn.status).toBe(200);
+  // Requests from another tab can still contain the previous cookie.
+  expect((await call('GET', '/session')).status).toBe(200);
+  const sessions = () =>
+    backend.database.pool('supabase_admin').query<{ seconds: number }>(sql`
+      select extract(epoch from expires_at - now())::float8 as seconds from _plinth.operator_sessions
+      where cookie_hash = ${createHash('sha256')
+        .update(cookie.slice(cookie.indexOf('=') + 1))
+        .digest()}`);
+  const [previous] = await sessions();
+  expect(previous?.seconds).toBeGreaterThan(-60);
+  expect(previous?.seconds).toBeLessThanOrEqual(10);
+  // Signing in once more doesn't extend it.
+  await backend.database.pool('supabase_admin').query(sql`
+    update _plinth.operator_sessions set expires_at = now() + interval '1 second'
+    where expires_at < now() + interval '1 minute'`);
+  await signIn(backend, await linkToken(backend), { cookie });
+  expect((await sessions())[0]?.seconds).toBeLessThanOrEqual(1);
 });
 
 describe('cross-site sign-in', () => {

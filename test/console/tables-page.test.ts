@@ -1,6 +1,6 @@
 /** Tests the table pages in Chromium with the keyboard and a real server: ranges, files and structure. */
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { animationsEnded, type Complaints, launchBrowser, openContext } from '../web/browser.ts';
@@ -42,6 +42,14 @@ afterAll(async () => {
   await browser?.close();
   await backend?.stop();
 });
+
+/** Searches a list of choices with the keyboard. */
+async function choose(page: Page, select: Locator, name: string): Promise<void> {
+  await select.fill(name);
+  await page.getByRole('option', { name, exact: true }).waitFor();
+  await select.press('ArrowDown');
+  await select.press('Enter');
+}
 
 type Options = Parameters<typeof openContext>[1];
 
@@ -353,7 +361,7 @@ describe('structure', () => {
       await row.getByLabel('Name').and(page.locator(':focus')).waitFor();
       await page.keyboard.insertText('shelf');
       await row.getByRole('checkbox', { name: 'Nullable' }).uncheck();
-      await row.getByLabel('Foreign key (column shelf)').selectOption('public.shelves');
+      await choose(page, row.getByRole('combobox', { name: 'Foreign key (column shelf)' }), 'shelves');
       const type = row.getByLabel('Type');
       await expect.poll(() => type.inputValue()).toBe('integer');
       const mismatch = row.getByText('Can’t reference shelves.id, which has the type integer');
@@ -365,8 +373,8 @@ describe('structure', () => {
       const more = row.getByRole('button', { name: 'More options (column shelf)' });
       await more.press('Enter');
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Foreign key').selectOption('None');
-      await dialog.getByLabel('Foreign key').selectOption('shelves');
+      await choose(page, dialog.getByRole('combobox', { name: 'Foreign key' }), 'None');
+      await choose(page, dialog.getByRole('combobox', { name: 'Foreign key' }), 'shelves');
       await expect.poll(() => type.inputValue()).toBe('integer');
       await dialog.getByLabel('On update').press('Enter');
       await dialog.waitFor({ state: 'detached' });
@@ -407,7 +415,7 @@ describe('structure', () => {
     await close();
   });
 
-  test('keys, indexes and enums can be changed', async () => {
+  test('keys and indexes can be changed', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/books/structure');
     const dialog = page.getByRole('dialog');
@@ -424,13 +432,6 @@ describe('structure', () => {
     await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.getByText('CHECK ((pages > 0))').waitFor();
-
-    await go(page, '/types');
-    await page.getByRole('button', { name: 'Add value' }).first().press('Enter');
-    await dialog.getByLabel('Value').fill('gone');
-    await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
-    await dialog.getByRole('button', { name: 'Run' }).press('Enter');
-    await page.getByRole('listitem').filter({ hasText: 'gone' }).waitFor();
     await close();
   });
 
@@ -487,7 +488,7 @@ test.each(looks)(
     const dialog = page.getByRole('dialog');
     const places: [path: string, ready: () => Promise<unknown>][] = [
       ['/new', () => page.getByRole('button', { name: 'Review SQL' }).waitFor()],
-      ['/types', () => page.getByText('draft').waitFor()],
+      ['/types', () => page.getByText('public.stage').waitFor()],
       ['/public/books/structure', () => page.getByText('books_pkey').first().waitFor()],
       [
         '/public/books/structure',
@@ -543,10 +544,13 @@ test(
     await list.getByRole('heading', { name: 'auth' }).waitFor({ state: 'detached' });
 
     await go(page, '/types');
-    await page.getByText(/^\d+ system types$/).press('Enter');
-    await page.getByRole('heading', { name: 'auth.aal_level' }).waitFor();
+    await page.getByText('public.stage').waitFor();
+    expect(await page.getByText('auth.aal_level').count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'System objects' }).press('Space');
+    await page.getByRole('button', { name: 'auth.aal_level' }).press('Enter');
+    await page.getByRole('dialog').getByText('aal3').waitFor();
     await expectSound(page, 'system types');
-    expect(await page.getByRole('button', { name: 'Drop aal_level' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Add value|Rename|Drop)/ }).count()).toBe(0);
 
     await go(page, '/public/books/structure');
     await page.getByRole('button', { name: 'Add trigger' }).press('Enter');

@@ -154,10 +154,9 @@ test(
     await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
     await edit.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
     await edit.getByRole('button', { name: 'Drop' }).press('Enter');
-    await page
-      .getByRole('dialog', { name: 'Drop policy' })
-      .getByRole('button', { name: 'Drop' })
-      .press('Enter');
+    const drop = page.getByRole('dialog', { name: 'Drop policy' });
+    await drop.getByText('drop policy "Anyone can read" on "public"."bare"').waitFor();
+    await drop.getByRole('button', { name: 'Drop' }).press('Enter');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(await secured('bare')).toEqual({ rls: true, policies: null });
     await bare.getByRole('button', { name: 'Turn off' }).press('Enter');

@@ -4,7 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
-import { missingExtensions, placeholderVersion } from '../../src/platform/database/extensions/missing.ts';
+import {
+  formerPlaceholders,
+  missingExtensions,
+  placeholderVersion,
+} from '../../src/platform/database/extensions/missing.ts';
 import { trustedContrib } from '../../src/platform/database/extensions/trusted.ts';
 import type { Pool, Row } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
@@ -178,6 +182,30 @@ test.each(Object.keys(missingExtensions))('%s is created as an empty placeholder
   );
 });
 
+test.each(Object.entries(formerPlaceholders))(
+  'the placeholder %s of an earlier version is updated',
+  async (name, schema) => {
+    await own.database.pool('supabase_admin').transaction(
+      async (tx) => {
+        await tx.exec(`
+          create schema old authorization postgres;
+          insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+          values (99999, '${name}', 'postgres'::regrole, 'old'::regnamespace, true, '${placeholderVersion}');
+          insert into pg_depend values ('pg_extension'::regclass, 99999, 0, 'pg_namespace'::regclass, 'old'::regnamespace, 0, 'n');
+          alter extension ${name} update`);
+        const [updated] = await tx.query(sql`
+          select extnamespace::regnamespace::text as schema, extversion <> ${placeholderVersion} as "isUpdated",
+            exists (select from pg_depend where refclassid = 'pg_extension'::regclass and refobjid = e.oid and deptype = 'e')
+              as "hasMembers"
+          from pg_extension e where extname = ${name}`);
+        expect(updated).toEqual({ schema: schema ?? 'old', isUpdated: true, hasMembers: true });
+        await tx.exec(`set local role postgres; drop extension ${name} cascade`);
+      },
+      { end: 'rollback' },
+    );
+  },
+);
+
 test('a role without CREATE on the database can’t create a placeholder', async () => {
   for (const role of ['anon', 'authenticated', 'service_role', 'authenticator']) {
     await expect(
@@ -206,7 +234,7 @@ test('the catalog lists exactly the extensions that CREATE EXTENSION creates', a
     expect.arrayContaining([...trustedContrib.slice(0, 3), 'vector', 'pgmq']),
   );
   await postgres.exec(`do $$ begin
-    if exists (select from pg_available_extensions where name in ('pg_graphql', 'postgis', 'file_fdw')) then raise 'guards fail'; end if;
+    if exists (select from pg_available_extensions where name in ('plv8', 'postgis', 'file_fdw')) then raise 'guards fail'; end if;
     if not exists (select from pg_available_extensions where name = 'pg_cron' and installed_version is null) then raise 'no pg_cron'; end if;
   end $$`);
   const forSuperusers = await own.database.pool('supabase_admin').query(sql`

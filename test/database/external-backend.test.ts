@@ -65,7 +65,7 @@ test('limits are shown in the readiness report and in the Console', async () => 
   expect(body.database.url).toMatch(/^postgresql:\/\/app:YOUR-PASSWORD@127\.0\.0\.1:\d+\/app$/);
   expect(body.limits).toContainEqual({
     message: expect.stringContaining("Realtime can't deliver database changes"),
-    statements: ['alter role "app" replication;', 'alter role supabase_replication_admin replication;'],
+    statements: ['alter role "supabase_replication_admin" replication;'],
   });
 });
 
@@ -82,7 +82,7 @@ test('doctor prints the findings and the statements that fix them', async () => 
   expect(status).toBe(findings.some((finding) => finding.status === 'failing') ? 1 : 0);
   const text = await plinth(['doctor'], { cwd: projectDir, env: { PLINTH_DATABASE_URL: databaseUrl } });
   expect(text.stdout).toContain(
-    'WARN Realtime can\'t deliver database changes because supabase_replication_admin or the account app can\'t replicate.\n       alter role "app" replication;',
+    'WARN Realtime can\'t deliver database changes because supabase_replication_admin or the account app can\'t replicate.\n       alter role "supabase_replication_admin" replication;',
   );
   const gone = await plinth(['doctor', '--database-url', 'postgresql://app@127.0.0.1:1/app'], {
     cwd: projectDir,
@@ -126,7 +126,7 @@ test('a limit can be removed without a restart, and realtime clients are notifie
     channel: 'tasks',
     message: 'Realtime was unable to connect to the project database',
   });
-  await admin.exec('alter role app replication; alter role supabase_replication_admin replication');
+  await admin.exec('alter role supabase_replication_admin replication');
   await expect
     .poll(async () => (await health()).database?.message, { timeout: 20_000, interval: 1000 })
     .not.toContain('realtime');

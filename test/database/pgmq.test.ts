@@ -81,7 +81,7 @@ test('batches are read in order', async () => {
   ).toEqual([4]);
   await expect(
     rows(`select pgmq.send_batch('my_queue', array['1', '2']::jsonb[], array['{}']::jsonb[])`),
-  ).rejects.toThrow('as many elements');
+  ).rejects.toThrow('headers array length (1) must match msgs array length (2)');
   expect(await ids(`select message ->> 'n' from pgmq.read('my_queue', 10, 3)`)).toEqual(['0', '1', '2']);
 });
 
@@ -212,4 +212,44 @@ describe('over the API', () => {
     expect(refused.error).toMatchObject({ code: '42501' });
     await postgres.exec('revoke usage on schema pgmq from service_role');
   });
+});
+
+test('the functions that dumps grant exist, and partitioned queues name what they need', async () => {
+  expect(
+    await ids(`select proname::text from pg_proc where pronamespace = 'pgmq'::regnamespace and proname ~ '^_(belongs|ens|ext|get)'
+      and pg_get_userbyid(proowner) = 'postgres' order by 1`),
+  ).toEqual([
+    '_belongs_to_pgmq',
+    '_ensure_pg_partman_installed',
+    '_extension_exists',
+    '_get_partition_col',
+    '_get_pg_partman_major_version',
+    '_get_pg_partman_schema',
+  ]);
+  for (const call of [`create_partitioned('p')`, `convert_archive_partitioned('my_queue')`])
+    await expect(rows(`select pgmq.${call}`)).rejects.toMatchObject({ code: '0A000' });
+  expect(await ids(`select pgmq.drop_queue('nothing')`)).toEqual([false]);
+  expect(await ids(`select pgmq.drop_queue('my_queue', false)`)).toEqual([true]);
+});
+
+test('a database with version 1.5.1 is updated, and dumps contain the list of queues', async () => {
+  const admin = backend.database.pool('supabase_admin');
+  const config = sql`select extversion as version, extconfig::regclass[]::text as config from pg_extension where extname = 'pgmq'`;
+  const current = await admin.query(config);
+  await admin.transaction(
+    async (tx) => {
+      for (const name of [
+        ...['_extension_exists(text)', '_belongs_to_pgmq(text)', '_get_pg_partman_schema()'],
+        ...['_get_pg_partman_major_version()', '_get_partition_col(text)', '_ensure_pg_partman_installed()'],
+        'convert_archive_partitioned(text, text, text, int)',
+      ])
+        await tx.exec(`alter extension pgmq drop function pgmq.${name}; drop function pgmq.${name} cascade`);
+      await tx.exec(`update pg_extension set extversion = '1.5.1', extconfig = null, extcondition = null where extname = 'pgmq';
+        alter extension pgmq update`);
+      expect(await tx.query(config)).toEqual(current);
+      await tx.exec(`set local role postgres; select pgmq.create('after'); select pgmq.drop_queue('after')`);
+    },
+    { end: 'rollback' },
+  );
+  expect(current).toEqual([{ version: '1.5.2', config: '{pgmq.meta}' }]);
 });

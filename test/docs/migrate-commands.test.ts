@@ -3,13 +3,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CommandResult, type RunningServer, startServer } from '../backup/server.ts';
+import { commandLines, readPage, root } from './pages.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const page = readFileSync(`${root}docs/migrate.md`, 'utf8');
-const lines = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, code = '']) => code.trim().split('\n'));
+const lines = commandLines(readPage('migrate'));
 
 const migration = `
   create extension if not exists pg_cron;

@@ -1,27 +1,20 @@
 /** Tests the code in docs/nextjs.md: its types, its settings, and the sign-in that it describes. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { loadConfig } from '../../src/platform/config/index.ts';
 import { makeProject } from '../config/project-folder.ts';
+import { codeBlocks, joined, readPage } from './pages.ts';
+import { typeErrors } from './typecheck.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs', 'nextjs.md'), 'utf8');
+const blocks = codeBlocks(readPage('nextjs'));
 
 /** The app's files that the page contains, by path. */
 const files = Object.fromEntries(
-  [...page.matchAll(/^`([\w./-]+)`:\n\n```tsx?\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [
-    path,
-    text,
-  ]),
+  blocks.flatMap(({ path, code }) => (path === undefined ? [] : [[path, code] as const])),
 );
-const toml = /^```toml\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
 
 /**
  * Declares the parts of Next.js and @supabase/ssr that the page uses, because these packages aren't dependencies of
@@ -97,8 +90,7 @@ test('components that read cookies are inside Suspense, as new apps require', ()
 });
 
 test('the page’s migration lets users read and add only their own notes', async () => {
-  const sql = /^```sql\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
-  const projectDir = makeProject({ 'supabase/migrations/20260101000000_notes.sql': sql });
+  const projectDir = makeProject({ 'supabase/migrations/20260101000000_notes.sql': joined(blocks, 'sql') });
   const backend = await createTestBackend({ projectDir });
   onTestFinished(() => backend.stop());
   const signUp = async (email: string) => {
@@ -114,48 +106,12 @@ test('the page’s migration lets users read and add only their own notes', asyn
 });
 
 test('the page’s code has no type errors', () => {
-  const folder = makeProject({});
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  };
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  write('modules.d.ts', declarations);
-  write(
-    'tsconfig.json',
-    JSON.stringify({
-      compilerOptions: {
-        strict: true,
-        noEmit: true,
-        skipLibCheck: true,
-        target: 'es2022',
-        lib: ['es2022', 'dom', 'dom.iterable'],
-        module: 'esnext',
-        moduleResolution: 'bundler',
-        jsx: 'react-jsx',
-        types: ['node'],
-        typeRoots: [join(root, 'node_modules', '@types')],
-        paths: {
-          '@supabase/supabase-js': [join(root, 'node_modules', '@supabase', 'supabase-js')],
-          react: [join(root, 'node_modules', '@types', 'react')],
-          'react/jsx-runtime': [join(root, 'node_modules', '@types', 'react', 'jsx-runtime')],
-        },
-      },
-      files: ['modules.d.ts', ...Object.keys(files)],
-    }),
-  );
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  let output = '';
-  try {
-    execFileSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
-  } catch (error) {
-    output = (error as { stdout: string }).stdout;
-  }
-  expect(output).toBe('');
+  expect(typeErrors({ ...files, 'modules.d.ts': declarations })).toBe('');
 });
 
 test('the page’s settings allow the sign-in that it describes, but no other address', async () => {
-  const projectDir = makeProject({ 'supabase/config.toml': toml });
+  const toml = blocks.find(({ language }) => language === 'toml');
+  const projectDir = makeProject({ 'supabase/config.toml': toml?.code ?? '' });
   const backend = await createTestBackend({ config: loadConfig({ projectDir }).config });
   onTestFinished(() => backend.stop());
   const stored = new Map<string, string>();

@@ -1,17 +1,14 @@
 /** Runs every command of docs/operate.md in a temporary project, in the order of the page. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase } from '../../src/platform/database/testing.ts';
 import { makeProject, type RunningServer, run, startServer } from '../backup/server.ts';
+import { blocksOf, commandLines, readPage, wordsOf } from './pages.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const page = readFileSync(`${root}docs/operate.md`, 'utf8');
-const blocksOf = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code]) => code ?? '');
-const lines = blocksOf('sh').flatMap((code) => code.trim().split('\n'));
+const page = readPage('operate');
+const lines = commandLines(page);
 
 /** The commands that this test doesn't run, with the test that covers each. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -19,14 +16,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npm run serve -- --workdir project': 'the server of this test, without the build',
   'git pull': 'Git',
   'plinth serve --workers auto': 'test/cli/workers.test.ts',
-  'plinth operators token create ci --operator ada --expires 90d': 'test/cli/target.test.ts',
-  'export PLINTH_ACCESS_TOKEN=sbp_…': 'test/cli/target.test.ts',
   'export PLINTH_SECRET=…': 'test/group/nodes.test.ts',
   'export PLINTH_DATABASE_URL=postgresql://app:…@db.internal/app': 'test/group/nodes.test.ts',
   'plinth serve': 'test/group/nodes.test.ts',
-  'plinth link https://console.example': 'test/cli/target.test.ts',
-  'plinth functions deploy --linked': 'test/cli/target.test.ts',
-  'plinth secrets set --linked --env-file .env.production': 'test/cli/target.test.ts',
   'plinth serve --database-url postgresql://app@db.internal/app': 'test/database/external-backend.test.ts',
 };
 
@@ -60,14 +52,15 @@ it('every command is run here or covered elsewhere', () => {
 /** Returns a command's arguments, with the page's addresses and files replaced by those of this test. */
 function substituted(line: string): string[] {
   const restored = join(project.dir, 'restored');
-  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-  return words.slice(1).map((word) => {
-    if (word.startsWith('s3://')) return target;
-    if (word === '2026-11-24T10:15:00Z') return recoverable;
-    if (word === 'restored') return restored;
-    if (word === 'dump.sql') return join(project.dir, 'dump.sql');
-    return word.startsWith('postgresql://') ? other.DB_URL : word;
-  });
+  return wordsOf(line)
+    .slice(1)
+    .map((word) => {
+      if (word.startsWith('s3://')) return target;
+      if (word === '2026-11-24T10:15:00Z') return recoverable;
+      if (word === 'restored') return restored;
+      if (word === 'dump.sql') return join(project.dir, 'dump.sql');
+      return word.startsWith('postgresql://') ? other.DB_URL : word;
+    });
 }
 
 it.each(lines.filter((line) => line.startsWith('plinth ') && elsewhere[line] === undefined))(
@@ -91,7 +84,7 @@ it('the SQL for an external server runs', async () => {
   const { database, drop } = await createTestDatabase('operate');
   const admin = database.pool('supabase_admin');
   try {
-    const statements = blocksOf('sql')
+    const statements = blocksOf(page, 'sql')
       .flatMap((code) => code.trim().split(/;\s*/))
       .filter((text) => text !== '');
     expect(statements.length).toBeGreaterThan(1);

@@ -10,20 +10,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { parseInput } from '../../src/entry/cli/command.ts';
-import { registry } from '../../src/entry/cli/registry.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { loadConfig } from '../../src/platform/config/index.ts';
+import { parseCommand } from './commands.ts';
+import { blocksOf, commandLines, readPage, root, wordsOf } from './pages.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const page = readFileSync(`${root}docs/operate.md`, 'utf8');
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, code]) => code as string,
-  );
+const page = readPage('operate');
 
 let backend: Backend;
 beforeAll(async () => {
@@ -32,17 +26,11 @@ beforeAll(async () => {
 afterAll(() => backend.stop());
 
 describe('commands', () => {
-  const lines = blocks('sh').flatMap((code) => code.trim().split('\n'));
+  const lines = commandLines(page);
   const ours = lines.filter((line) => line.startsWith('plinth '));
 
   it.each(ours)('%s', async (line) => {
-    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)]
-      .map(([, quoted, plain]) => quoted ?? plain ?? '')
-      .slice(1);
-    const count = [3, 2, 1].find((each) => registry[words.slice(0, each).join(' ')] !== undefined) ?? 0;
-    const command = await registry[words.slice(0, count).join(' ')]?.load();
-    expect(command).toBeDefined();
-    if (command !== undefined) expect(() => parseInput(command, words.slice(count))).not.toThrow();
+    await expect(parseCommand(wordsOf(line).slice(1))).resolves.toBeDefined();
   });
 
   it('npm scripts exist in package.json', () => {
@@ -53,7 +41,7 @@ describe('commands', () => {
   });
 });
 
-it.each(blocks('toml'))('settings are accepted: %s', (text) => {
+it.each(blocksOf(page, 'toml'))('settings are accepted: %s', (text) => {
   const projectDir = mkdtempSync(join(tmpdir(), 'plinth-operate-'));
   onTestFinished(() => rmSync(projectDir, { recursive: true }));
   mkdirSync(join(projectDir, 'supabase'));

@@ -15,11 +15,12 @@ describe('finds', () => {
     expect(found(file, source)).toEqual(paths);
   });
 
-  test('the targets of relative links, without URLs and anchors', () => {
+  test('the targets of relative links, without URLs', () => {
     const source = '[a](b.md#c), [d](https://e.example/f.md), [g](#h)\n[i](../j.ts)';
     expect(findLinks(source)).toEqual([
-      { line: 1, path: 'b.md' },
-      { line: 2, path: '../j.ts' },
+      { line: 1, path: 'b.md', anchor: 'c' },
+      { line: 1, path: '', anchor: 'h' },
+      { line: 2, path: '../j.ts', anchor: undefined },
     ]);
   });
 });

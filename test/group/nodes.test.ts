@@ -351,7 +351,9 @@ test('plinth serve explains a missing or short secret', async () => {
     });
   const missing = await attempt('');
   expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('this node has no secret')]);
-  expect(missing.stderr).toContain('Set PLINTH_SECRET to the secret of the other nodes.');
+  expect(missing.stderr).toContain(
+    'Set PLINTH_SECRET to the secret of the other nodes or of the earlier start.',
+  );
   const short = await attempt('a short secret');
   expect([short.status, short.stderr]).toEqual([1, expect.stringContaining('at least 32 characters')]);
   expect(short.stderr).not.toContain('a short secret');
@@ -363,7 +365,7 @@ test('a node with another secret is rejected before anything is changed', async 
   const projectDir = newProject();
   vi.stubEnv('PLINTH_SECRET', 'a secret that the other servers do not have');
   try {
-    await expect(start(url, { projectDir })).rejects.toThrow('has a different secret');
+    await expect(start(url, { projectDir })).rejects.toThrow('with a different secret');
     expect(existsSync(join(projectDir, '.plinth', 'secrets.json'))).toBe(false);
   } finally {
     vi.stubEnv('PLINTH_SECRET', secret);

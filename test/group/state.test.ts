@@ -397,7 +397,7 @@ describe('the secret', () => {
   test('must be the same on all nodes', async () => {
     await node('one');
     const other = { PLINTH_SECRET: 'another secret, which is long enough' };
-    await expect(node('two', { environment: other })).rejects.toThrow('has a different secret');
+    await expect(node('two', { environment: other })).rejects.toThrow('with a different secret');
     expect(existsSync(join(folder.path, 'two', 'group.json'))).toBe(false);
     const dataDir = join(folder.path, 'two');
     const pool = testDatabase.database.pool('supabase_admin');

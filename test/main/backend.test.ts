@@ -179,6 +179,7 @@ describe('settings', () => {
       'account',
       'auth',
       'console',
+      'graphql',
       'jobs',
       'mail',
       'rest',

@@ -356,6 +356,16 @@ const cases: Readonly<Record<string, Case>> = {
     before: 'none',
     after: 'missing',
   },
+  'plinth.console.agent_documents': {
+    plinth: '[console]\nagent_documents = false',
+    observe: async () => {
+      const request = Buffer.from('client_id=https://localhost/agent.json').toString('base64url');
+      const { body } = await (await operator(backend)).call('GET', `/agents/request?request=${request}`);
+      return body.fault.includes("doesn't load");
+    },
+    before: false,
+    after: true,
+  },
 };
 let isChanged = false;
 

@@ -13,6 +13,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { codeBlocks, joined, readPage } from '../docs/pages.ts';
 import { hasOlderVersions, olderNode, olderVersions } from '../node-versions/index.ts';
 
 const run = promisify(execFile);
@@ -111,6 +113,57 @@ it('a template uses the archive from which the package was installed', async () 
   expect(existsSync(join(created, devDependencies.plinth.slice('file:'.length)))).toBe(true);
 });
 
+describe('the test', () => {
+  /** Runs a script of node:test in a folder that uses the installed package. */
+  async function outputOf(cwd: string, command: string, args: readonly string[]): Promise<string> {
+    mkdirSync(join(cwd, 'node_modules'));
+    symlinkSync(installed, join(cwd, 'node_modules', 'plinth'));
+    symlinkSync(join(root, 'node_modules', '@supabase'), join(cwd, 'node_modules', '@supabase'));
+    return (await run(command, args, { cwd, env: environment }).catch((error) => error as { stdout: string }))
+      .stdout;
+  }
+
+  it('of the app templates passes', async () => {
+    const cwd = join(folder, 'tested');
+    mkdirSync(cwd);
+    await run(process.execPath, [bin, 'init', '--template', 'react'], { cwd, env: environment });
+    const output = await outputOf(cwd, 'npm', ['test']);
+    expect(output, output).toMatch(/ pass 3$/m);
+  });
+
+  it('on the page about testing passes', async () => {
+    const cwd = join(folder, 'documented');
+    const blocks = codeBlocks(readPage('testing'));
+    const files = [
+      ...blocks.filter(({ path }) => path !== undefined),
+      { path: 'supabase/migrations/20260101000000_notes.sql', code: joined(blocks, 'sql') },
+      { path: 'package.json', code: '{}' },
+    ];
+    for (const { path = '', code } of files) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), code);
+    }
+    const file = blocks.find(({ language }) => language === 'js')?.path ?? '';
+    const output = await outputOf(cwd, process.execPath, ['--test', '--test-reporter=tap', file]);
+    expect(output, output).toMatch(/^# pass 1$/m);
+  });
+});
+
+describe('the documentation', () => {
+  it('is Markdown, which llms.txt lists', async () => {
+    const list = readFileSync(join(installed, 'llms.txt'), 'utf8');
+    const linked = [...list.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, path = '']) => path);
+    const pages = readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`);
+    expect([...linked, 'docs/index.md'].sort()).toEqual(pages.sort());
+    expect(readFileSync(join(installed, 'docs', 'agents.md'), 'utf8')).toMatch(/^# AI agents\n/);
+  });
+
+  it('is printed and searched by plinth docs', async () => {
+    expect((await plinth(['docs', 'agents#tools'])).stdout).toMatch(/^## Tools\n/);
+    expect((await plinth(['docs', 'restore', 'backup'])).stdout).toContain('operate#');
+  });
+});
+
 describe('the files', () => {
   const all = () =>
     readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -171,7 +224,10 @@ describe('plinth start', () => {
     const { access_token: token } = (await signUp.json()) as { access_token: string };
     const called = await request('/functions/v1/hello', { headers: { authorization: `Bearer ${token}` } });
     expect(await called.text()).toBe('hello');
-    expect(await (await request('/account/sign-in')).text()).toContain('<form');
+    const signIn = await (await request('/account/sign-in')).text();
+    expect(signIn).toContain('<form');
+    expect(signIn).toMatch(/--mantine-[\s\S]*?<\/style>/);
+    expect(signIn).not.toContain('%PLINTH_');
     const consolePage = await fetch(`${STUDIO_URL}/console/sign-in`);
     expect(await consolePage.text()).toContain('<meta name="plinth-command" content="npx plinth" />');
     const { stdout } = await plinth(['gen', 'types', '--lang', 'typescript', '--local']);
@@ -334,5 +390,46 @@ await server.close();`,
         ),
       )
       .toBe('stopped');
+  });
+});
+
+describe('plinth alias supabase', () => {
+  const existing = join(folder, 'existing');
+  const page = readFileSync(join(root, 'docs', 'existing-scripts.md'), 'utf8');
+  const [, makefile = ''] = /```make\n([\s\S]*?)```/.exec(page) ?? [];
+  const env = {
+    ...environment,
+    ...Object.fromEntries(
+      ['API', 'DB', 'STUDIO', 'LOCAL_SMTP'].map((service) => [`SUPABASE_${service}_PORT`, '0']),
+    ),
+  };
+  const runIn = (program: string, args: readonly string[]) => run(program, args, { cwd: existing, env });
+
+  it('lets an unchanged makefile run Plinth through npx', async () => {
+    mkdirSync(join(existing, 'supabase', 'functions', 'hello'), { recursive: true });
+    for (const path of ['supabase/config.toml', 'supabase/functions/hello/index.ts'])
+      writeFileSync(join(existing, path), files[path] ?? '');
+    writeFileSync(join(existing, 'package.json'), '{ "name": "existing", "private": true }');
+    writeFileSync(join(existing, 'Makefile'), makefile);
+    const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+    await runIn('npm', ['install', '--save-dev', '--no-audit', '--no-fund', join(folder, archive)]);
+    await runIn('npx', ['plinth', 'alias', 'supabase']);
+    await runIn('npm', ['install', '--no-audit', '--no-fund']);
+    // The lockfile contains the alias, so a clean installation in CI has it too.
+    await runIn('npm', ['ci', '--no-audit', '--no-fund']);
+    onTestFinished(async () => {
+      await runIn('npx', ['plinth', 'stop', '--no-backup']);
+    });
+    await runIn('make', ['start-supabase']);
+    const { stdout } = await runIn('npx', ['supabase', 'status', '-o', 'env']);
+    const [, url = ''] = /^API_URL="(.+)"$/m.exec(stdout) ?? [];
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    for (const target of ['supabase-migrate-database', 'supabase-reset-database'])
+      await runIn('make', [target]);
+    await expect(runIn('make', ['supabase-deploy'])).rejects.toMatchObject({
+      stderr: expect.stringContaining('linked'),
+    });
+    await runIn('make', ['stop-supabase']);
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 });

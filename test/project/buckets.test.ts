@@ -86,6 +86,16 @@ test('an error contains the bucket and the reason', async () => {
   );
 });
 
+test('a bucket limit above the limit of all buckets is rejected, and the message names both settings', async () => {
+  const { calls, fetch } = recordingStorage();
+  const storage = { file_size_limit: 1024, buckets: { images: { file_size_limit: 2048 } } };
+  const config = configFrom({ storage }, makeProject({}));
+  await expect(seedBuckets({ config, fetch, secretKey: '', onProgress: () => {} })).rejects.toThrow(
+    'storage.buckets.images.file_size_limit is greater than storage.file_size_limit',
+  );
+  expect(calls).toMatchObject([{ method: 'GET' }]);
+});
+
 test('a missing folder causes a warning, and the bucket is created', async () => {
   const { calls, fetch } = recordingStorage();
   const progress: string[] = [];

@@ -86,7 +86,7 @@ test('without a history table, all migrations are listed as pending', async () =
   expect(only?.applied).toBe(false);
 });
 
-test('a hosted project’s job extensions and vector index parameters work', async () => {
+test('a hosted project’s job extensions and vector indexes work', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `
       create extension if not exists vector with schema extensions;

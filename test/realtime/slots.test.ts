@@ -80,7 +80,10 @@ test('without a free slot, a join is rejected, the server is degraded, and both 
   const broadcasts = await joined(harness.client().channel('broadcasts'));
   const seen: number[] = [];
   const statuses: string[] = [];
-  const channel = changesOf('no-slot', seen);
+  const notifications: string[] = [];
+  const channel = changesOf('no-slot', seen).on('system', {}, ({ extension, status }) => {
+    if (extension === 'postgres_changes') notifications.push(status);
+  });
   channel.subscribe((status) => statuses.push(status));
   await until(() => statuses.length > 0);
   expect(statuses[0]).toBe('CHANNEL_ERROR');
@@ -95,6 +98,8 @@ test('without a free slot, a join is rejected, the server is degraded, and both 
   await until(() => statuses.includes('SUBSCRIBED'));
   await until(() => harness.report().stream.state === 'live');
   expect(await harness.check()).toBeUndefined();
+  // Only this notification promises that changes will be delivered.
+  await until(() => notifications.includes('ok'));
   await harness.sql('insert into public.rows values (200)');
   await until(() => seen.length > 0);
   await channel.unsubscribe();

@@ -11,6 +11,8 @@ import { memoryFolder } from '../../src/platform/database/testing/template-folde
  * use files below `/dev`.
  */
 const onDisk: readonly string[] = [
+  'test/cli/ai-template.test.ts',
+  'test/cli/deploy.test.ts',
   'test/cli/lost-dependencies.test.ts',
   'test/cli/server.test.ts',
   'test/cli/target.test.ts',
@@ -19,9 +21,13 @@ const onDisk: readonly string[] = [
   'test/console/functions-page.test.ts',
   'test/console/functions.test.ts',
   'test/console/management.test.ts',
+  'test/console/mcp-clients.test.ts',
+  'test/console/mcp.test.ts',
   'test/crash/files.test.ts',
   'test/crash/orphans.test.ts',
   'test/docs/readme.test.ts',
+  'test/docs/task-pages.test.ts',
+  'test/docs/vector-search.test.ts',
   'test/example/',
   'test/functions/',
   'test/group/console.test.ts',

@@ -72,7 +72,8 @@ test('processes with the same account exclude each other, for each kind of work 
     sessions.push(session);
     return session;
   };
-  const work = async (session: Client, onWait?: () => void) => lockExclusively(session, 'project', onWait);
+  const work = async (session: Client, onWait?: () => void) =>
+    lockExclusively(session, 'project', { onWait });
   try {
     const unlock = await work(await open());
     await (await lockExclusively(await open(), 'preparation'))();

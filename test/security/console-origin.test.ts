@@ -149,7 +149,8 @@ describe('every route of the Console', () => {
     const followed: string[] = [];
     for (const { method, path } of await routes())
       if ((await send(own, path, link, method)).status !== 403) followed.push(`${method} ${path}`);
-    expect(followed.sort()).toEqual(['GET /', 'GET /console/*']);
+    // `/oauth/authorize` only redirects to a page of the Console.
+    expect(followed.sort()).toEqual(['GET /', 'GET /console/*', 'GET /oauth/authorize']);
     for (const dest of ['iframe', 'frame', 'object', 'embed'])
       expect((await send(own, '/console/', { ...link, 'sec-fetch-dest': dest })).status).toBe(403);
   });

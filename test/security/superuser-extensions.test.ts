@@ -121,6 +121,36 @@ test('creating an extension in a schema with hostile functions doesn’t run cod
     expect.arrayContaining(['citext', 'dblink', 'hstore', 'http', 'pg_cron', 'pgmq', 'postgis', 'vector']),
   );
   expect(await ranAsSuperuser()).toEqual([]);
+}, 240_000);
+
+test('renaming the schema of pgsodium doesn’t run code as a superuser', async () => {
+  await start();
+  await plantNotes(backend.database.pool('postgres'));
+  await asPostgres(`
+    select seen.plant('sodium');
+    create extension pgsodium;
+    alter schema pgsodium rename to before;
+    create schema pgsodium;
+    create function pgsodium._server_key() returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return decode(repeat('00', 32), 'hex'); end $$;
+    create function pgsodium._checked(bytea, int, text) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return $1; end $$;
+    create function pgsodium._blake2b(bytea, bytea, int, bytea, bytea) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return $1; end $$;
+    create function pgsodium.crypto_kdf_derive_from_key(bigint, bigint, bytea, bytea) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return $4; end $$;
+    create function pgsodium.derive_key(bigint, int, bytea) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return pgsodium._server_key(); end $$;`);
+  for (const text of [
+    'select before._server_key()',
+    'select before.derive_key(1)',
+    `select before.crypto_aead_det_encrypt('a'::bytea, 'b'::bytea, 1)`,
+    'select before.create_key()',
+  ])
+    await asPostgres(text).catch(() => undefined);
+  const { superuser, others } = await sightings(backend.database.pool('supabase_admin'));
+  expect(superuser).toEqual([]);
+  expect(others).toEqual(['sodium']);
 });
 
 test('a project’s event trigger doesn’t run as a superuser while an extension is created', async () => {
@@ -147,6 +177,10 @@ test('a project’s event trigger doesn’t run as a superuser while an extensio
       'http',
       'vector',
       'pgmq',
+      'pg_hashids',
+      'pg_jsonschema',
+      'pg_tle',
+      'pgsodium',
     ])
       await asPostgres(`create extension ${name}; drop extension ${name}`);
     const { superuser, others } = await sightings(backend.database.pool('supabase_admin'));
@@ -160,7 +194,8 @@ test('a project’s event trigger doesn’t run as a superuser while an extensio
 test('Plinth’s functions that run as a superuser use only PostgreSQL’s own objects', async () => {
   await start();
   await asPostgres(
-    'create extension pg_cron; create extension pgmq; create extension http with schema extensions',
+    `create extension pg_cron; create extension pgmq; create extension http with schema extensions;
+    create extension pgsodium; create extension pg_tle; create extension pg_jsonschema; create extension pg_hashids`,
   );
   const found = await backend.database.pool('supabase_admin').query<{ name: string; settings: string }>(sql`
     select p.oid::regprocedure::text as name, array_to_string(p.proconfig, '; ') as settings

@@ -2,12 +2,13 @@
  * Tests every kind of token in every place where tokens are accepted. The results must match the table in
  * docs/specification.md.
  */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { type TokenPlace, tokenKinds, tokenPlaces } from '../../scripts/docs/tokens.ts';
 import type { AuthServer } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
-import { linkToken, signIn } from '../console/harness.ts';
+import { linkToken, operator, signIn } from '../console/harness.ts';
 import { type Answer, alice, handMade, inAnHour, startWorld, type World } from './world.ts';
 
 type Kind = keyof typeof tokenKinds;
@@ -22,6 +23,7 @@ let client: oauth.Registered;
 let consoleOrigin: string;
 let consoleCookie: string;
 let verifier = '';
+let agentId: string;
 const issued = new Map<Kind, string>();
 /**
  * The kinds of tokens that a private channel accepted. The joins run concurrently, because a rejection is delayed by
@@ -129,7 +131,56 @@ async function issueAll(): Promise<void> {
   issued.set('consoleLink', await linkToken(backend));
   const created = await backend.operators.tokens.create('test', undefined, 3600);
   issued.set('operatorToken', created.token);
+  await connectAgent();
 }
+
+const agentUri = 'http://127.0.0.1:4711/callback';
+
+/** Registers an agent and approves it twice, once for its tokens and once for a code. */
+async function connectAgent(): Promise<void> {
+  const owner = await operator(world.backend);
+  const registered = await world.backend.console.fetch('/oauth/register', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Agent', redirect_uris: [agentUri] }),
+  });
+  agentId = ((await registered.json()) as { client_id: string }).client_id;
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: agentId,
+    redirect_uri: agentUri,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const request = Buffer.from(String(query)).toString('base64url');
+  const approve = async (): Promise<string> => {
+    const choice = { request, role: 'owner', allowsChanges: true, lifetimeDays: 1 };
+    const { body } = await owner.call('POST', '/agents/approve', choice);
+    return new URL(body.url).searchParams.get('code') ?? '';
+  };
+  const answer = await agentForm({ grant_type: 'authorization_code', code: await approve() });
+  const tokens = (await answer.json()) as { access_token: string; refresh_token: string };
+  issued.set('agentAccess', tokens.access_token);
+  issued.set('agentRefresh', tokens.refresh_token);
+  issued.set('agentCode', await approve());
+}
+
+/** The number of attempts per IP address is limited, so each attempt uses a different IP address. */
+const anyAddress = () => ({ 'x-forwarded-for': `192.0.2.${++attempts}` });
+
+const agentForm = (fields: Record<string, string>): Promise<Response> =>
+  fetch(`${consoleOrigin}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...anyAddress() },
+    body: String(
+      new URLSearchParams({
+        client_id: agentId,
+        redirect_uri: agentUri,
+        code_verifier: verifier,
+        ...fields,
+      }),
+    ),
+  });
 
 const cookieOf = (headers: Headers): string =>
   /^[^=]+=([^;]+)/.exec(headers.get('set-cookie') ?? '')?.[1] ?? '';
@@ -258,9 +309,25 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
     await response.text();
     return isGood(response);
   },
+  mcp: async (token) => {
+    const response = await fetch(`${consoleOrigin}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...anyAddress(),
+      },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
+    await response.text();
+    return isGood(response);
+  },
+  agentRefresh: async (token) =>
+    isGood(await agentForm({ grant_type: 'refresh_token', refresh_token: token })),
+  agentCode: async (token) => isGood(await agentForm({ grant_type: 'authorization_code', code: token })),
   consoleLink: async (token) => {
-    // The number of attempts per IP address is limited, so each attempt uses a different IP address.
-    const response = await signIn(world.backend, token, { 'x-forwarded-for': `192.0.2.${++attempts}` });
+    const response = await signIn(world.backend, token, anyAddress());
     await response.text();
     return isGood(response);
   },

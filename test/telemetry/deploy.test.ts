@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parser } from '@prometheus-io/lezer-promql';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { type MetricName, metricCatalog } from '../../src/base/kernel/metrics/catalog.ts';
 import { makeProject, type RunningServer, run, startServer } from '../backup/server.ts';
@@ -111,7 +111,14 @@ beforeAll(async () => {
   expect(backup.status, backup.stderr).toBe(0);
   const verification = await run(project, ['backup', 'verify']);
   expect(verification.status, verification.stderr).toBe(0);
-  text = await scrape();
+  // The stream of the changes may be opened again after the backup.
+  await vi.waitUntil(
+    async () => {
+      text = await scrape();
+      return /^plinth_replication_slot_active(?:\{[^}]*\})? 1$/m.test(text);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
   families = parsePrometheus(text);
 }, 300_000);
 afterAll(async () => {

@@ -21,6 +21,7 @@ import { prepareExtensionFolder } from '../../src/platform/database/embedded/ext
 import { chooseIdentity, commandAs, type Identity } from '../../src/platform/database/embedded/identity.ts';
 import { startServer } from '../../src/platform/database/embedded/server.ts';
 import type { ConnectionOptions } from '../../src/platform/database/wire/index.ts';
+import { knownPacks } from '../../src/platform/packs/index.ts';
 
 const installed = '/usr/lib/postgresql/15';
 
@@ -46,11 +47,15 @@ export function copyOldPrograms(folder: string): string {
     symlinkSync(join(stock, 'extension', name), join(share, 'extension', name));
   const binaries = findBinaries();
   linkLibraries(binaries);
-  const own = join(prepareExtensionFolder(folder, binaries), 'extension');
+  const own = join(prepareExtensionFolder(folder, binaries).base, 'extension');
   // The scripts of contrib modules aren't copied, because each major version has its own scripts.
   for (const name of readdirSync(own)) {
     const isStock = existsSync(join(binaries.stockExtensions, name)) || stockExtensions.has(name);
-    if (isStock) continue;
+    const isPack = knownPacks.some(
+      (pack) => name === `${pack.name}.control` || name.startsWith(`${pack.name}--`),
+    );
+    // Packs contain libraries for PostgreSQL 18.
+    if (isStock || isPack) continue;
     // PostgreSQL 15 supports neither references to another extension's schema (`@extschema:name@`) nor the
     // event_triggers setting.
     const text = readFileSync(join(own, name), 'utf8')

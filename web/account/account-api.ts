@@ -37,9 +37,10 @@ export async function postGuarded<T>(name: string, body: object): Promise<T> {
 
 export type NextStep =
   | { readonly step: 'sso'; readonly isEnforced: boolean }
-  | { readonly step: 'password' | 'code' | 'none' };
+  /** The step `sign-up` means that no account has the address, which only projects that reveal accounts return. */
+  | { readonly step: 'password' | 'code' | 'sign-up' | 'none' };
 
-/** Returns the next sign-in step for an address. The step doesn't reveal whether an account has this address. */
+/** Returns the next sign-in step for an address. */
 export function identify(address: string): Promise<NextStep> {
   return post('identify', { address });
 }
@@ -62,14 +63,21 @@ export function sendCode(to: Address, purpose: CodePurpose): Promise<{ readonly 
   return postGuarded('code', { ...to, purpose });
 }
 
+/** The page on which the user chooses a password after a code, if the code doesn't lead directly to its destination. */
+export type PasswordPage = 'new-password' | 'join';
+
 export async function verifyCode(
   to: Address,
   token: string,
   purpose: CodePurpose,
-): Promise<SessionState<User>> {
+): Promise<{ state: SessionState<User>; page?: PasswordPage | undefined }> {
   const type = purpose === 'recover' ? 'recovery' : 'phone' in to ? 'sms' : 'email';
-  await post<Made>('verify', { ...to, token, type, purpose });
-  return sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
+  const body = { ...to, token, type, purpose };
+  const { page } = await post<Made & { readonly page?: PasswordPage }>('verify', body);
+  return {
+    state: await sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'),
+    page,
+  };
 }
 
 /** Verifies the code for an email change. Returns whether the change is complete. */

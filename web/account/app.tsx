@@ -34,6 +34,7 @@ function late(
 
 const ConsentPage = late('page.consent', async () => (await members()).ConsentPage);
 const MfaPage = late('page.mfa', async () => (await members()).MfaPage);
+const TwoStepPage = late('page.two-step', async () => (await members()).TwoStepPage);
 const NewPasswordPage = late('page.new-password', async () => (await members()).NewPasswordPage);
 const JoinPage = late('page.join', async () => (await members()).JoinPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
@@ -59,6 +60,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   guest: LateGuestPage,
   upgrade: UpgradePage,
   mfa: MfaPage,
+  'two-step': TwoStepPage,
   'new-password': NewPasswordPage,
   join: JoinPage,
   security: SecurityPage,

@@ -32,6 +32,7 @@ export function useReady(): void {
     window.plinthReady = true;
     const early = window.plinthEarly;
     window.plinthEarly = undefined;
+    early?.submitter?.removeAttribute('data-early');
     const sender = early?.submitter ?? early?.target;
     if (sender instanceof HTMLFormElement) sender.requestSubmit();
     else if (sender instanceof HTMLElement) sender.click();

@@ -14,6 +14,10 @@ async function start(): Promise<void> {
     return;
   }
   keepSection();
+  // A page that the browser restores after the user has gone back from the app would still wait for the app.
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) window.location.reload();
+  });
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
   // Pages for signed-out users are hidden until the session is known (`isWaiting` in
   // `src/pages/account/routes/send.ts`). The pages are then shown, even if the session couldn't be loaded.

@@ -39,13 +39,13 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
 
 /**
  * Redirects to the app. If the project requires a second factor and the user doesn't have one, opens the page that sets
- * up a factor.
+ * up a factor and then continues to the app.
  */
 export async function leave(flow: Flow, navigate: Navigate): Promise<void> {
   try {
     await leaveFor(await returnAddress(flow));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'factor_required') throw error;
-    navigate(`/security${flow.search}`);
+    navigate(`/two-step${flow.search}`);
   }
 }

@@ -176,6 +176,9 @@ export function Aside({ children }: { children: ReactNode }) {
   return <p className={classes.aside}>{children}</p>;
 }
 
+/** The attributes of a field that the page focuses. Screen readers then also read the text above the field. */
+const first = { 'data-first': true, ...describedBy(introId) };
+
 export function EmailField(props: {
   id: string;
   error?: string | undefined;
@@ -186,6 +189,8 @@ export function EmailField(props: {
   keepsTyped?: boolean;
   /** Whether the field also accepts a phone number. */
   takesPhone?: boolean;
+  /** Whether the page focuses this field instead of the page's heading. */
+  isFirst?: boolean;
 }) {
   const field = useRef<HTMLInputElement>(null);
   const { address } = usePageConfig();
@@ -212,6 +217,7 @@ export function EmailField(props: {
       withAsterisk={false}
       error={props.error}
       ref={field}
+      {...(props.isFirst === true ? first : {})}
       {...(props.keepsTyped === true ? { defaultValue: address } : {})}
       {...(props.keepsTyped === true
         ? {
@@ -222,7 +228,13 @@ export function EmailField(props: {
   );
 }
 
-export function PhoneField(props: { id: string; error?: string | undefined; label?: string }) {
+export function PhoneField(props: {
+  id: string;
+  error?: string | undefined;
+  label?: string;
+  /** Whether the page focuses this field instead of the page's heading. */
+  isFirst?: boolean;
+}) {
   return (
     <TextInput
       id={props.id}
@@ -236,6 +248,7 @@ export function PhoneField(props: { id: string; error?: string | undefined; labe
       required
       withAsterisk={false}
       error={props.error}
+      {...(props.isFirst === true ? first : {})}
     />
   );
 }
@@ -258,13 +271,7 @@ export function CodeField(props: {
     <TextInput
       id={props.id}
       name={props.name ?? 'code'}
-      {...(props.isFirst === true
-        ? {
-            'data-first': true,
-            // The page focuses the field, so screen readers must also read the text above the field.
-            ...describedBy(introId),
-          }
-        : {})}
+      {...(props.isFirst === true ? first : {})}
       size="md"
       label={props.label ?? t('field.code')}
       autoComplete="one-time-code"

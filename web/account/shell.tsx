@@ -11,14 +11,16 @@ import { type TextId, t } from './text.ts';
 export const introId = 'page-intro';
 
 /**
- * False while the first page is shown. Later pages receive focus when they open, but the first page must not receive
- * focus.
+ * False while the first page is shown. The headings of later pages receive focus when the pages open, but the first
+ * page's heading must not receive focus.
  */
 let isLater = false;
 
 export interface ShellProps {
   readonly page: Extract<TextId, `page.${string}`>;
   readonly intro?: ReactNode;
+  /** Whether `intro` contains an address that is known only after the page is shown. Its space is then reserved. */
+  readonly isIntroLate?: boolean;
   /** Wide pages contain several separate cards. */
   readonly wide?: boolean;
   /** Whether the page's code is loading. The page takes the focus after that, so that its heading is read only once. */
@@ -30,7 +32,14 @@ export interface ShellProps {
  * The frame of every page, with the brand, the heading, one card and the footer. The content starts at the top so that
  * it doesn't move while the rest of the page loads.
  */
-export function Shell({ page, intro, wide = false, isLoading = false, children }: ShellProps) {
+export function Shell({
+  page,
+  intro,
+  isIntroLate = false,
+  wide = false,
+  isLoading = false,
+  children,
+}: ShellProps) {
   const { brand } = usePageConfig();
   const heading = useRef<HTMLHeadingElement>(null);
   const main = useFocusKept<HTMLElement>();
@@ -38,8 +47,11 @@ export function Shell({ page, intro, wide = false, isLoading = false, children }
   useEffect(() => {
     document.title = t('page.title', { page: title, name: brand.name });
     if (isLoading) return;
-    const first = heading.current?.closest('main')?.querySelector<HTMLElement>('[data-first]');
-    if (first) first.focus();
+    const fields = heading.current?.closest('main')?.querySelectorAll<HTMLInputElement>('[data-first]') ?? [];
+    const first = [...fields].find(({ value }) => value === '') ?? fields[0];
+    // The user may already have focused a field of the prerendered page.
+    const isTyping = !isLater && document.activeElement !== document.body;
+    if (first && !isTyping) first.focus();
     // If the address names a section, that section receives focus instead.
     else if (isLater && document.getElementById(window.location.hash.slice(1)) === null)
       heading.current?.focus();
@@ -56,8 +68,8 @@ export function Shell({ page, intro, wide = false, isLoading = false, children }
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {intro === undefined ? null : (
-            <p id={introId} className={classes.intro}>
+          {intro === undefined && !isIntroLate ? null : (
+            <p id={introId} className={isIntroLate ? `${classes.intro} ${classes.late}` : classes.intro}>
               {typeof intro === 'string' ? <WithAddresses text={intro} /> : intro}
             </p>
           )}

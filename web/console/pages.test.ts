@@ -19,8 +19,7 @@ test('parents and redirect targets are pages', () => {
 });
 
 test('menu entries have distinct keys', () => {
-  expect(menu).toHaveLength(23);
-  expect(new Set(menu.map(({ key }) => key)).size).toBe(23);
+  expect(new Set(menu.map(({ key }) => key)).size).toBe(menu.length);
 });
 
 test('a path is relative to its parent', () => {

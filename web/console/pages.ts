@@ -45,10 +45,10 @@ export const pages = {
     module: 'features/tables/schema/new-table-page.tsx',
     component: 'NewTablePage',
   },
-  '/tables/types': {
+  '/tables/diagram': {
     parent: '/tables',
-    module: 'features/tables/schema/types-page.tsx',
-    component: 'TypesPage',
+    module: 'features/tables/diagram/diagram-page.tsx',
+    component: 'DiagramPage',
   },
   '/tables/$schema/$table': {
     parent: '/tables',
@@ -70,6 +70,77 @@ export const pages = {
     module: 'features/policies/page.tsx',
     component: 'PoliciesPage',
     menu: { label: 'nav.policies', key: 'p', group: 'data' },
+  },
+  '/database': {
+    module: 'features/database/page.tsx',
+    component: 'DatabasePage',
+    redirect: '/database/functions',
+    menu: { label: 'nav.database', key: 'z', group: 'data' },
+  },
+  '/database/functions': {
+    parent: '/database',
+    module: 'features/database/functions/page.tsx',
+    component: 'DatabaseFunctionsPage',
+  },
+  '/database/triggers': {
+    parent: '/database',
+    module: 'features/database/triggers/page.tsx',
+    component: 'TriggersPage',
+  },
+  '/database/views': {
+    parent: '/database',
+    module: 'features/database/views/page.tsx',
+    component: 'ViewsPage',
+  },
+  '/database/indexes': {
+    parent: '/database',
+    module: 'features/database/indexes/page.tsx',
+    component: 'IndexesPage',
+  },
+  '/database/types': {
+    parent: '/database',
+    module: 'features/database/objects/types-page.tsx',
+    component: 'TypesPage',
+  },
+  '/database/sequences': {
+    parent: '/database',
+    module: 'features/database/objects/sequences-page.tsx',
+    component: 'SequencesPage',
+  },
+  '/database/roles': {
+    parent: '/database',
+    module: 'features/database/access/roles-page.tsx',
+    component: 'RolesPage',
+  },
+  '/database/grants': {
+    parent: '/database',
+    module: 'features/database/access/grants-page.tsx',
+    component: 'GrantsPage',
+  },
+  '/database/default-privileges': {
+    parent: '/database',
+    module: 'features/database/access/defaults-page.tsx',
+    component: 'DefaultPrivilegesPage',
+  },
+  '/database/publications': {
+    parent: '/database',
+    module: 'features/database/objects/publications-page.tsx',
+    component: 'PublicationsPage',
+  },
+  '/database/event-triggers': {
+    parent: '/database',
+    module: 'features/database/objects/event-triggers-page.tsx',
+    component: 'EventTriggersPage',
+  },
+  '/database/foreign-servers': {
+    parent: '/database',
+    module: 'features/database/objects/foreign-servers-page.tsx',
+    component: 'ForeignServersPage',
+  },
+  '/database/extensions': {
+    parent: '/database',
+    module: 'features/extensions/page.tsx',
+    component: 'ExtensionsPage',
   },
   '/advisors': {
     module: 'features/advisors/page.tsx',
@@ -101,6 +172,12 @@ export const pages = {
     module: 'features/functions/page.tsx',
     component: 'FunctionsPage',
     menu: { label: 'nav.functions', key: 'f', group: 'services' },
+  },
+  '/graphql': {
+    module: 'features/graphql/page.tsx',
+    component: 'GraphqlPage',
+    lazy: ['features/graphql/ide.tsx'],
+    menu: { label: 'nav.graphql', key: 'y', group: 'services' },
   },
   '/realtime': {
     module: 'features/realtime/page.tsx',
@@ -153,6 +230,11 @@ export const pages = {
     component: 'BackupsPage',
     menu: { label: 'nav.backups', key: 'c', group: 'operations' },
   },
+  '/branches': {
+    module: 'features/branches/page.tsx',
+    component: 'BranchesPage',
+    menu: { label: 'nav.branches', key: '1', group: 'operations' },
+  },
   '/nodes': {
     module: 'features/nodes/page.tsx',
     component: 'NodesPage',
@@ -168,6 +250,12 @@ export const pages = {
     component: 'KeysPage',
     menu: { label: 'nav.keys', key: 'k', group: 'project' },
   },
+  '/agents': {
+    module: 'features/agents/page.tsx',
+    component: 'AgentsPage',
+    menu: { label: 'nav.agents', key: 'g', group: 'project' },
+  },
+  '/authorize': { module: 'features/agents/authorize-page.tsx', component: 'AuthorizePage' },
   '/operators': {
     module: 'features/operators/page.tsx',
     component: 'OperatorsPage',

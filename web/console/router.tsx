@@ -19,8 +19,25 @@ import { loadPart } from './components/lazy-part.ts';
 import { type AsSearch, validateAs } from './components/persona/persona.ts';
 import { forgetEarly } from './early.ts';
 import { advisorsQuery, validateAdvisorsSearch } from './features/advisors/api.ts';
+import { validateAuthorizeSearch } from './features/agents/api.ts';
 import { validateAuditSearch } from './features/audit/api.ts';
+import { defaultPrivilegesQuery, grantsQuery, rolesQuery } from './features/database/access/api.ts';
+import { validateGrantsSearch, validateRolesSearch } from './features/database/access/search.ts';
+import { routinesQuery } from './features/database/functions/api.ts';
+import { indexesQuery, validateIndexSearch } from './features/database/indexes/api.ts';
+import { validateObjectSearch } from './features/database/list-search.ts';
+import {
+  eventTriggersQuery,
+  foreignServersQuery,
+  publicationsQuery,
+  sequencesQuery,
+  typesQuery,
+} from './features/database/objects/api.ts';
+import { triggersQuery } from './features/database/triggers/api.ts';
+import { viewsQuery } from './features/database/views/api.ts';
+import { extensionsQuery, validateExtensionsSearch } from './features/extensions/api.ts';
 import { functionsQuery, validateFunctionsSearch } from './features/functions/api.ts';
+import { graphqlQuery } from './features/graphql/api.ts';
 import { validateOpenSearch, validateQueueSearch, validateRequestSearch } from './features/jobs/search.ts';
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
@@ -32,6 +49,8 @@ import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.t
 import { validateReferenceSearch } from './features/reference/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
+import { diagramQuery } from './features/tables/diagram/api.ts';
+import { validateDiagramSearch } from './features/tables/diagram/search.ts';
 import { validateTableSearch } from './features/tables/rows/search.ts';
 import { ssoQuery, usersQuery } from './features/users/api.ts';
 import { validateUsersSearch } from './features/users/search.ts';
@@ -151,9 +170,20 @@ const newTableRoute = createRoute({
   }),
 });
 
-const typesRoute = createRoute({
+/** The page's address before version 0.3. */
+const formerTypesRoute = createRoute({
   getParentRoute: () => tablesRoute,
-  ...pageAt('/tables/types'),
+  path: '/types',
+  beforeLoad: () => {
+    throw redirect({ to: '/database/types', replace: true });
+  },
+});
+
+const diagramRoute = createRoute({
+  getParentRoute: () => tablesRoute,
+  ...pageAt('/tables/diagram'),
+  validateSearch: validateDiagramSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(diagramQuery),
 });
 
 interface ListSearch {
@@ -253,6 +283,17 @@ const queuesRoute = createRoute({
   validateSearch: validateQueueSearch,
 });
 
+const agentsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/agents'),
+});
+
+const authorizeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/authorize'),
+  validateSearch: validateAuthorizeSearch,
+});
+
 const operatorsRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/operators'),
@@ -300,6 +341,11 @@ const backupsRoute = createRoute({
   ...pageAt('/backups'),
 });
 
+const branchesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/branches'),
+});
+
 const nodesRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/nodes'),
@@ -323,6 +369,13 @@ const referenceRoute = createRoute({
   validateSearch: validateReferenceSearch,
 });
 
+const graphqlRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/graphql'),
+  validateSearch: validateAs,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(graphqlQuery),
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/audit'),
@@ -342,6 +395,116 @@ const policiesRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/policies'),
   validateSearch: validatePolicySearch,
+});
+
+const databaseRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/database'),
+});
+
+const databaseIndexRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: pages['/database'].redirect, replace: true });
+  },
+});
+
+const databaseFunctionsRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/functions'),
+  validateSearch: validateObjectSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(routinesQuery),
+});
+
+const triggersRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/triggers'),
+  validateSearch: validateObjectSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(triggersQuery),
+});
+
+const viewsRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/views'),
+  validateSearch: validateObjectSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(viewsQuery),
+});
+
+const indexesRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/indexes'),
+  validateSearch: validateIndexSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(indexesQuery),
+});
+
+const typesRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/types'),
+  validateSearch: validateObjectSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(typesQuery),
+});
+
+const sequencesRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/sequences'),
+  validateSearch: validateObjectSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(sequencesQuery),
+});
+
+const rolesRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/roles'),
+  validateSearch: validateRolesSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(rolesQuery),
+});
+
+const grantsRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/grants'),
+  validateSearch: validateGrantsSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(grantsQuery),
+});
+
+const defaultPrivilegesRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/default-privileges'),
+  loader: ({ context }) => void context.queryClient.prefetchQuery(defaultPrivilegesQuery),
+});
+
+const publicationsRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/publications'),
+  loader: ({ context }) => void context.queryClient.prefetchQuery(publicationsQuery),
+});
+
+const eventTriggersRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/event-triggers'),
+  loader: ({ context }) => void context.queryClient.prefetchQuery(eventTriggersQuery),
+});
+
+const foreignServersRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/foreign-servers'),
+  loader: ({ context }) => void context.queryClient.prefetchQuery(foreignServersQuery),
+});
+
+const extensionsRoute = createRoute({
+  getParentRoute: () => databaseRoute,
+  ...pageAt('/database/extensions'),
+  validateSearch: validateExtensionsSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(extensionsQuery),
+});
+
+/** The page's address before version 0.3. */
+const formerExtensionsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/extensions',
+  validateSearch: validateExtensionsSearch,
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/database/extensions', search, replace: true });
+  },
 });
 
 const advisorsRoute = createRoute({
@@ -376,7 +539,14 @@ const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     missingRoute,
     homeRoute,
-    tablesRoute.addChildren([tablesIndexRoute, tableRoute, structureRoute, newTableRoute, typesRoute]),
+    tablesRoute.addChildren([
+      tablesIndexRoute,
+      tableRoute,
+      structureRoute,
+      newTableRoute,
+      formerTypesRoute,
+      diagramRoute,
+    ]),
     usersRoute,
     ssoRoute,
     storageRoute,
@@ -386,18 +556,39 @@ const routeTree = rootRoute.addChildren([
     inboxRoute,
     sqlRoute,
     policiesRoute,
+    formerExtensionsRoute,
+    databaseRoute.addChildren([
+      databaseIndexRoute,
+      databaseFunctionsRoute,
+      triggersRoute,
+      viewsRoute,
+      indexesRoute,
+      typesRoute,
+      sequencesRoute,
+      rolesRoute,
+      grantsRoute,
+      defaultPrivilegesRoute,
+      publicationsRoute,
+      eventTriggersRoute,
+      foreignServersRoute,
+      extensionsRoute,
+    ]),
     advisorsRoute,
     migrationsRoute,
     whyRoute,
+    agentsRoute,
+    authorizeRoute,
     operatorsRoute,
     auditRoute,
     referenceRoute,
+    graphqlRoute,
     settingsRoute,
     keysRoute,
     logsRoute,
     metricsRoute,
     queriesRoute.addChildren([queriesIndexRoute, statementsRoute, activityRoute]),
     backupsRoute,
+    branchesRoute,
     nodesRoute,
   ]),
 ]);

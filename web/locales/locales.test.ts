@@ -105,7 +105,7 @@ test('every error that a user can see has a message', () => {
     (code) => !['not_found', 'internal_error', 'bad_request'].includes(code),
   );
   for (const code of [...Object.keys(errorTable), ...Object.keys(faultMessages), ...ours])
-    expect(errors).toHaveProperty([`error.${code}`]);
+    expect(errors, `Add error.${code} to errors.ts in every language.`).toHaveProperty([`error.${code}`]);
 });
 
 test('the pseudo-locale changes texts and keeps placeholders', () => {

@@ -1,5 +1,18 @@
 /** States of the pages for the API reference, keys, operators, the audit log, SSO and the inbox. */
+import { registerClient } from '../../../src/pages/console/mcp/oauth/clients.ts';
+import { packQuery } from '../../../src/pages/console/mcp/oauth/requests.ts';
 import { openRow, press, type State } from '../state.ts';
+
+const redirectUri = 'http://127.0.0.1:33418/callback';
+const agentRequest = new URLSearchParams({
+  response_type: 'code',
+  client_id: registerClient({ client_name: 'Code Helper', redirect_uris: [redirectUri] }).client_id,
+  redirect_uri: redirectUri,
+  code_challenge: 'x'.repeat(43),
+  code_challenge_method: 'S256',
+  scope: 'read write',
+});
+const authorizePath = `/authorize?request=${packQuery(String(agentRequest))}`;
 
 export const project: readonly State[] = [
   { name: 'reference', path: '/reference' },
@@ -17,6 +30,9 @@ export const project: readonly State[] = [
   { name: 'keys', path: '/keys' },
   { name: 'keys-new', path: '/keys', act: press('Create key') },
   { name: 'keys-revoke', path: '/keys', act: press('Revoke Worker') },
+  { name: 'agents', path: '/agents' },
+  { name: 'authorize', path: authorizePath },
+  { name: 'authorize-invalid', path: '/authorize?request=invalid' },
   { name: 'operators', path: '/operators' },
   { name: 'operators-invite', path: '/operators', act: press('Invite operator') },
   { name: 'operators-token', path: '/operators', act: press('Create token') },

@@ -15,10 +15,10 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   entry: [['npm'], ['cli'], ['main', 'rest-server']],
   server: [['backend'], ['gateway'], ['cluster', 'tls']],
   pages: [['account', 'console']],
-  services: [['auth', 'functions', 'jobs', 'mail', 'realtime', 'rest', 'storage']],
+  services: [['auth', 'functions', 'graphql', 'jobs', 'mail', 'realtime', 'rest', 'storage']],
   project: [['baseline'], ['folder'], ['advisors', 'diff', 'migrate', 'types-file']],
-  operations: [['upgrade'], ['backup', 'dump']],
-  platform: [['group'], ['database', 'telemetry'], ['keys'], ['config', 'packages']],
+  operations: [['upgrade'], ['backup', 'branches', 'dump']],
+  platform: [['group'], ['database', 'telemetry'], ['keys', 'packs'], ['config', 'packages']],
   base: [['shared'], ['kernel']],
 };
 const order = Object.keys(floors).join(', ');

@@ -14,8 +14,15 @@ export const pathExceptions: readonly PathException[] = [
     reason: 'Files of a project.',
   },
   {
-    files: ['docs/nextjs.md', 'templates/', 'web/console/features/home/snippets.ts'],
-    path: /^(app|lib|src)\/|^(middleware|next\.config)\.ts$/,
+    files: [
+      'docs/nextjs.md',
+      'docs/sign-in-',
+      'docs/testing.md',
+      'docs/vector-search.md',
+      'templates/',
+      'web/console/features/home/snippets.ts',
+    ],
+    path: /^(app|lib|src|test)\/|^(middleware|next\.config|database\.types)\.ts$/,
     reason: 'Files of an app.',
   },
   {

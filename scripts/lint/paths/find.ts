@@ -12,8 +12,8 @@ export interface PathReference {
  */
 const pathPattern =
   /(?<![\w./@:$%{}<>*-])(?:\.{1,2}\/)*((?:[\w@][\w@.-]*\/)*[\w@][\w@.-]*\.(?:tsx?|mjs)|(?:[\w@][\w@.-]*\/)+[\w@][\w@.-]*\.(?:sql|md|css|html)|(?:bench|bin|deploy|docs|examples|scripts|src|templates|test|web)\/(?:[\w.-]+\/)*)(?![\w/*{}<>-])/g;
-/** The target of a link in Markdown that isn't a URL or an anchor. */
-const linkPattern = /\]\((?![a-z]+:|#)([^)\s#?]+)/g;
+/** The target of a link in Markdown that isn't a URL: a path, an anchor, or both. */
+const linkPattern = /\]\((?![a-z]+:)([^)\s#?]*)(?:#([^)\s]*))?\)/g;
 /** A name in capital letters, which the reader replaces. */
 const placeholder = /(?:^|[/.-])[A-Z]{2,}(?:_\w+)?(?:[/.-]|$)/;
 
@@ -27,10 +27,18 @@ export function findPaths(file: string, source: string): PathReference[] {
   );
 }
 
-/** Returns the targets of a Markdown file's relative links. */
-export const findLinks = (source: string): PathReference[] =>
+export interface Link extends PathReference {
+  /** The anchor of a heading. Undefined if the link refers to the whole file. */
+  readonly anchor: string | undefined;
+}
+
+/**
+ * Returns the targets of a Markdown file's relative links. If a link refers to a heading of the same file, its path is
+ * empty.
+ */
+export const findLinks = (source: string): Link[] =>
   linesOf(source).flatMap(({ line, text }) =>
-    [...text.matchAll(linkPattern)].map(([, path = '']) => ({ line, path })),
+    [...text.matchAll(linkPattern)].map(([, path = '', anchor]) => ({ line, path, anchor })),
   );
 
 interface Text {

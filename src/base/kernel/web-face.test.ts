@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { createWebFace } from './web-face.ts';
+import { createWebFace, sharedStyleFile, sharedStylePlaceholder } from './web-face.ts';
 
 const script = 'console.log("hello");'.repeat(100);
 
@@ -34,6 +34,19 @@ test('a compressed asset is sent unchanged, or decompressed for clients that don
   expect([plain.headers['content-encoding'], plain.body]).toEqual([undefined, script]);
   expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
   expect((await app.inject({ url: '/font.woff2' })).body).toBe('font');
+});
+
+test('the style that pages share is inserted into each page', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'plinth-face-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const page = (style: string) => `<style>${style}</style><p>Text</p>`;
+  writeFileSync(join(dir, 'index.html.br'), brotliCompressSync(page(sharedStylePlaceholder)));
+  writeFileSync(join(dir, 'other.html.br'), brotliCompressSync(page('b {}')));
+  // In a replacement, `$&` has a meaning.
+  writeFileSync(join(dir, `${sharedStyleFile}.br`), brotliCompressSync('a::after { content: "$&"; }'));
+  const face = createWebFace(dir);
+  expect(face.html('index.html')).toBe(page('a::after { content: "$&"; }'));
+  expect(face.html('other.html')).toBe(page('b {}'));
 });
 
 test('other names are unknown', async () => {

@@ -9,11 +9,19 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { brotliDecompressSync, createBrotliDecompress, gzip } from 'node:zlib';
+import { brotliDecompressSync, createBrotliDecompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The placeholder that the build inserts wherever the response needs its nonce. */
 export const noncePlaceholder = '%PLINTH_NONCE%';
+
+/**
+ * The placeholder for the style that most pages share. Plinth's npm package contains this style once, because it would
+ * account for most of each compressed page.
+ */
+export const sharedStylePlaceholder = '%PLINTH_SHARED_STYLE%';
+/** The file with the shared style, in the folder of the web app. */
+export const sharedStyleFile = 'shared-style.css';
 
 export interface WebFace {
   /**
@@ -94,12 +102,13 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
-  const built = readHtml(join(dir, 'index.html')) !== undefined;
+  let sharedStyle: string | undefined;
+  const built = readText(join(dir, 'index.html')) !== undefined;
   // Requested asset names are looked up in this set, so the server never builds a path from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
   const has = (name: string): boolean => assets.has(name) || assets.has(`${name}.br`);
 
-  /** Plinth's npm package contains scripts and styles only in compressed form. */
+  /** Plinth's npm package contains scripts and styles only with brotli compression. */
   const openAsset = (name: string): Readable => {
     if (assets.has(name)) return createReadStream(join(assetsDir, name));
     const decompressed = createBrotliDecompress();
@@ -108,28 +117,39 @@ export function createWebFace(dir: string): WebFace {
     return decompressed;
   };
 
+  /** Browsers accept brotli only over HTTPS and from localhost, so in a local network they use gzip. */
+  const openGzip = (name: string): Readable => {
+    if (assets.has(`${name}.gz`)) return openAsset(`${name}.gz`);
+    const compressing = createGzip();
+    pipeline(openAsset(name), compressing).catch(() => undefined);
+    return compressing;
+  };
+
   return {
     built,
     html(name) {
-      return built ? readHtml(join(dir, name)) : undefined;
+      const html = built ? readText(join(dir, name)) : undefined;
+      if (!html?.includes(sharedStylePlaceholder)) return html;
+      sharedStyle ??= readText(join(dir, sharedStyleFile)) ?? '';
+      return html.replace(sharedStylePlaceholder, () => sharedStyle ?? '');
     },
     sendAsset(request, reply, name) {
       const type = types[name.slice(name.lastIndexOf('.') + 1)];
       if (!has(name) || type === undefined) {
         return reply.code(404).send({ code: 'not_found', message: "This file doesn't exist." });
       }
-      const coding = codings.find(
-        ({ token, ending }) => accepts(request, token) && assets.has(`${name}.${ending}`),
-      );
+      // Only files that become smaller have a compressed form.
+      const coding = assets.has(`${name}.br`) ? codings.find((each) => accepts(request, each)) : undefined;
       reply.headers({
         'content-type': type,
         'cache-control': 'public, max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
         'cross-origin-resource-policy': 'same-origin',
         vary: 'accept-encoding',
-        ...(coding ? { 'content-encoding': coding.token } : {}),
+        ...(coding ? { 'content-encoding': coding } : {}),
       });
-      return reply.send(openAsset(coding ? `${name}.${coding.ending}` : name));
+      if (coding === 'gzip') return reply.send(openGzip(name));
+      return reply.send(openAsset(coding === 'br' ? `${name}.br` : name));
     },
     async sendPage(request, reply, { html, status = 200, ...allowed }) {
       const nonce = randomBytes(16).toString('base64');
@@ -154,20 +174,17 @@ export function createWebFace(dir: string): WebFace {
 }
 
 /**
- * Reads a page. Plinth's npm package contains only compressed pages, because uncompressed pages would account for most
- * of its size.
+ * Reads a page or the shared style. Plinth's npm package contains only compressed pages, because uncompressed pages would
+ * account for most of its size.
  */
-function readHtml(file: string): string | undefined {
+function readText(file: string): string | undefined {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const archive = `${file}.br`;
   return existsSync(archive) ? brotliDecompressSync(readFileSync(archive)).toString('utf8') : undefined;
 }
 
-/** Compressed files that the build writes next to an asset, in order of increasing size. */
-const codings = [
-  { token: 'br', ending: 'br' },
-  { token: 'gzip', ending: 'gz' },
-] as const;
+/** The content codings of assets, in order of increasing size. */
+const codings = ['br', 'gzip'] as const;
 
 /** Whether the client accepts this content coding. The quality value is ignored, because browsers don't send `q=0`. */
 export function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {

@@ -13,6 +13,12 @@ export const restoreMarker = 'restore-unfinished';
 export const copyMarker = 'restored-copy';
 
 /**
+ * Marks a data folder that belongs to a branch. Its server sends nothing to other systems. The file contains the
+ * addresses at which clients reach the branch.
+ */
+export const branchMarker = 'branch-identity.json';
+
+/**
  * The file that `promote` creates in the data folder. At its next start, the server then takes over the backup target
  * of the original.
  */

@@ -54,6 +54,7 @@ const spoken = new Set([
   'GroupError',
   'GroupJoinError',
   'ManagementError',
+  'OperatorError',
   'TokenError',
   'UsageError',
   'ServerConfigError',

@@ -7,6 +7,7 @@ const ours = [
   'auth',
   'console',
   'functions',
+  'graphql',
   'jobs',
   'mail',
   'realtime',

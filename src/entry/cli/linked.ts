@@ -1,11 +1,13 @@
 /**
- * The database that `link` saved for `db push` in `.plinth/link.json` (mode 0600, because it can contain a password).
- * The user specifies the database by a URL or a project ref. As in upstream's CLI, the project ref is also stored in
- * `supabase/.temp/project-ref`.
+ * The target of database commands with `--linked`: a Plinth server (`management/target.ts`) or a database. `link` saved
+ * the database in `.plinth/link.json` (mode 0600, because it can contain a password). The user specifies the database by
+ * a URL or a project ref. As in upstream's CLI, the project ref is also stored in `supabase/.temp/project-ref`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CommandError } from './errors.ts';
+import type { ManagementClient } from './management/client.ts';
+import { linkedClient, readRemote } from './management/target.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { ensureDataDir } from './state.ts';
 
@@ -36,6 +38,13 @@ export function writeLink(location: ProjectLocation, target: LinkedTarget): void
   writeFileSync(refFile(location), target.ref);
 }
 
+/** Removes the database that `plinth link` saved, if any, because the server that is linked now replaces it. */
+export function removeLinkedDatabase(location: ProjectLocation): boolean {
+  const isLinked = existsSync(ownFile(location));
+  if (isLinked) removeLink(location);
+  return isLinked;
+}
+
 /** Removes the link. Returns false if there was no linked database. */
 export function removeLink(location: ProjectLocation): boolean {
   const files = [ownFile(location), refFile(location), poolerFile(location)].filter((path) =>
@@ -45,13 +54,36 @@ export function removeLink(location: ProjectLocation): boolean {
   return files.length > 0;
 }
 
-/** Returns the linked database. @throws {CommandError} if no database is linked */
-export function linkedUrl(location: ProjectLocation): string {
-  const linked = readLink(location);
-  if (linked !== undefined) return linked.url;
+/** The linked Plinth server, or the linked database. */
+export type Linked = { readonly server: ManagementClient } | { readonly database: LinkedTarget };
+
+/**
+ * Returns the target of a database command with `--linked`. A database that `plinth link` saved takes precedence over a
+ * server, because linking a server removes it. The project ref of upstream's CLI counts only if nothing else is linked.
+ *
+ * @throws {CommandError} if nothing is linked, or if no access token for the linked server is available
+ */
+export function readLinked(location: ProjectLocation): Linked {
+  if (!existsSync(ownFile(location)) && readRemote(location) !== undefined)
+    return { server: linkedClient(location, undefined) };
+  const database = readLink(location);
+  if (database !== undefined) return { database };
   throw new CommandError(
-    'No database is linked.',
-    'Use --db-url URL, or run "plinth link --db-url URL" once.',
+    'No server or database is linked.',
+    'Run "plinth link URL" with the URL of a server\'s Console, or use --db-url URL.',
+  );
+}
+
+/**
+ * Returns the URL of the linked database, for a command that requires a connection to it.
+ * @throws {CommandError} if nothing or a server is linked
+ */
+export function linkedUrl(location: ProjectLocation): string {
+  const linked = readLinked(location);
+  if ('database' in linked) return linked.database.url;
+  throw new CommandError(
+    `This command requires a connection to the database, which the link to ${linked.server.consoleUrl} doesn't provide.`,
+    'Use --db-url URL, or run the command on the server.',
   );
 }
 

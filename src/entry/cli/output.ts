@@ -61,6 +61,8 @@ export function columns(cells: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** Whether the listeners exist. A process can run several commands. */
+let isWatched = false;
 let isServer = false;
 let isEnding = false;
 
@@ -70,6 +72,8 @@ let isEnding = false;
  * command that cleans up after SIGTERM cleans up first.
  */
 export function endAtClosedOutput(): void {
+  if (isWatched) return;
+  isWatched = true;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     const isClosed = error.code === 'EPIPE';
     const isReported = process.stdout.listenerCount('error') > 1;

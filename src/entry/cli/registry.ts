@@ -46,6 +46,14 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Print a new sign-in link for the Console',
     load: async () => (await import('./commands/operators.ts')).console,
   },
+  mcp: {
+    summary: 'Connect an AI agent over MCP',
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
+  docs: {
+    summary: 'Print and search the documentation',
+    load: async () => (await import('./commands/docs.ts')).docs,
+  },
   'migration new': {
     summary: 'Create an empty migration',
     load: async () => (await import('./commands/migration.ts')).migrationNew,
@@ -74,49 +82,61 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Replace migrations with one file',
     load: async () => (await import('./commands/migration-squash.ts')).migrationSquash,
   },
+  'extension list': {
+    summary: 'List PostgreSQL extensions',
+    load: async () => (await import('./commands/extension.ts')).extensionList,
+  },
+  'extension add': {
+    summary: 'Write a migration that creates an extension',
+    load: async () => (await import('./commands/extension.ts')).extensionAdd,
+  },
+  'extension remove': {
+    summary: 'Write a migration that drops an extension',
+    load: async () => (await import('./commands/extension.ts')).extensionRemove,
+  },
   'db diff': {
     summary: 'Print the schema changes that no migration contains',
-    load: async () => (await import('./commands/db-diff.ts')).dbDiff,
+    load: async () => (await import('./commands/db/diff.ts')).dbDiff,
   },
   'db pull': {
     summary: "Write a database's schema changes to a migration",
-    load: async () => (await import('./commands/db-pull.ts')).dbPull,
+    load: async () => (await import('./commands/db/pull.ts')).dbPull,
   },
   'db reset': {
     summary: 'Recreate the database from migrations and seeds',
-    load: async () => (await import('./commands/db-reset.ts')).dbReset,
+    load: async () => (await import('./commands/db/reset.ts')).dbReset,
   },
   'db baseline': {
     summary: 'Write a first migration from generated types',
-    load: async () => (await import('./commands/db-baseline.ts')).dbBaseline,
+    load: async () => (await import('./commands/db/baseline.ts')).dbBaseline,
   },
   'db advisors': {
     summary: 'Check the database for security and performance problems',
-    load: async () => (await import('./commands/db-advisors.ts')).dbAdvisors,
+    load: async () => (await import('./commands/db/advisors.ts')).dbAdvisors,
   },
   'db lint': {
     summary: 'Find functions with errors',
-    load: async () => (await import('./commands/db-advisors.ts')).dbLint,
+    load: async () => (await import('./commands/db/advisors.ts')).dbLint,
   },
   'db query': {
     summary: 'Run SQL and print the result',
-    load: async () => (await import('./commands/db-query.ts')).dbQuery,
+    load: async () => (await import('./commands/db/query.ts')).dbQuery,
   },
   'db dump': {
     summary: 'Write the database to a SQL file',
-    load: async () => (await import('./commands/db-dump.ts')).dbDump,
+    load: async () => (await import('./commands/db/dump.ts')).dbDump,
   },
   'db restore': {
     summary: 'Run a SQL file from db dump or pg_dump',
-    load: async () => (await import('./commands/db-dump.ts')).dbRestore,
+    load: async () => (await import('./commands/db/dump.ts')).dbRestore,
   },
   'db pooler-users': {
     summary: "Print the users for a pooler's configuration",
-    load: async () => (await import('./commands/db-pooler-users.ts')).dbPoolerUsers,
+    load: async () => (await import('./commands/db/pooler-users.ts')).dbPoolerUsers,
   },
   'db push': {
     summary: 'Apply pending migrations to another database',
-    load: async () => (await import('./commands/db-push.ts')).dbPush,
+    load: async () => (await import('./commands/db/push.ts')).dbPush,
   },
   'migrate from': {
     summary: 'Migrate a hosted or self-hosted project into this one',
@@ -137,6 +157,14 @@ export const registry: Readonly<Record<string, Entry>> = {
   unlink: {
     summary: 'Remove the link to a server or database',
     load: async () => (await import('./commands/link.ts')).unlink,
+  },
+  deploy: {
+    summary: 'Deploy the whole project to the linked server',
+    load: async () => (await import('./commands/deploy.ts')).deploy,
+  },
+  alias: {
+    summary: 'Run Plinth under the name that existing scripts use',
+    load: async () => (await import('./commands/alias.ts')).alias,
   },
   inspect: {
     summary: 'Show slow statements, locks, sizes and more',
@@ -249,6 +277,42 @@ export const registry: Readonly<Record<string, Entry>> = {
   'functions download': {
     summary: 'Download the source of deployed functions',
     load: async () => (await import('./commands/functions-remote.ts')).functionsDownload,
+  },
+  'branch create': {
+    summary: 'Create a branch: a copy of the project with its own URL',
+    load: async () => (await import('./commands/branch.ts')).branchCreate,
+  },
+  'branch list': {
+    summary: 'List branches',
+    load: async () => (await import('./commands/branch.ts')).branchList,
+  },
+  'branch get': {
+    summary: 'Show the URLs and keys of a branch',
+    load: async () => (await import('./commands/branch.ts')).branchGet,
+  },
+  'branch switch': {
+    summary: 'Select the branch that commands change',
+    load: async () => (await import('./commands/branch.ts')).branchSwitch,
+  },
+  'branch diff': {
+    summary: 'Compare a branch with the project',
+    load: async () => (await import('./commands/branch.ts')).branchDiff,
+  },
+  'branch merge': {
+    summary: 'Apply the migrations of a branch to the project',
+    load: async () => (await import('./commands/branch.ts')).branchMerge,
+  },
+  'branch rebase': {
+    summary: 'Apply the migrations of the project to a branch',
+    load: async () => (await import('./commands/branch.ts')).branchRebase,
+  },
+  'branch reset': {
+    summary: 'Copy the project into a branch again',
+    load: async () => (await import('./commands/branch.ts')).branchReset,
+  },
+  'branch delete': {
+    summary: 'Permanently delete a branch',
+    load: async () => (await import('./commands/branch.ts')).branchDelete,
   },
   'secrets set': {
     summary: 'Set function secrets',

@@ -19,7 +19,7 @@ import {
   seedBuckets,
   squashHistory,
 } from '../../project/folder/index.ts';
-import { type Backend, createBackend, type ManagementCallName } from '../main.ts';
+import { type Backend, type BranchOperator, createBackend, type ManagementCallName } from '../main.ts';
 import { findRunning, type RemoteCall } from './control.ts';
 import { CommandError, notRunning } from './errors.ts';
 import { decodeFiles, encodeFiles } from './management/encoded-files.ts';
@@ -67,8 +67,25 @@ export function backendCalls(backend: () => Backend, { projectDir, mode }: Conte
     operatorsList: async () => backend().operators.listOperators(),
     operatorsCreate: async ({ name, role }) =>
       backend().operators.createOperator(name as string, role as 'owner'),
-    manage: async ({ name, input }) =>
-      encodeFiles(await backend().manage(name as ManagementCallName, decodeFiles(input))),
+    manage: async ({ name, input, ref }) =>
+      encodeFiles(
+        await backend().manage(name as ManagementCallName, decodeFiles(input), {
+          ref: ref as string | undefined,
+        }),
+      ),
+    manageAs: async ({ name, input, operator }) => {
+      try {
+        const by = { operator: operator as BranchOperator };
+        const result = await backend().manage(name as ManagementCallName, decodeFiles(input), by);
+        return { result: encodeFiles(result) ?? null };
+      } catch (error) {
+        const { name: kind, status, message } = error as Error & { readonly status?: number };
+        if (kind !== 'ManagementError' || status === undefined) throw error;
+        return { failed: { status, message } };
+      }
+    },
+    admit: async ({ operator }) => backend().admit(operator as BranchOperator),
+    mcp: async ({ message }) => backend().mcp(message as Parameters<Backend['mcp']>[0]),
     tokenCreate: async ({ name, operator, lifetimeSeconds, role }) =>
       backend().operators.tokens.create(
         name as string,

@@ -3,6 +3,7 @@
  * backend runs, and stops it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ import {
   settingName,
   type WorkersOption,
 } from '../main.ts';
+import { startBranchServers } from './branch-servers.ts';
 import { type ControlServer, findRunning, type RemoteCall, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { surviveClosedOutput } from './output.ts';
@@ -59,6 +61,12 @@ export interface ServerOptions extends ProjectLocation {
 
 export interface ReadyServer {
   readonly status: Record<string, string>;
+  /** The ports on which the server listens. */
+  readonly ports: {
+    readonly api: number | undefined;
+    readonly console: number | undefined;
+    readonly database: number;
+  };
   /** Issues a sign-in link for the Console. Undefined if the Console is disabled. */
   readonly consoleLink: (() => Promise<string>) | undefined;
 }
@@ -79,18 +87,16 @@ export async function runServer(options: ServerOptions): Promise<void> {
   const config = loadProject(options, onProgress);
   const log = createLogger(join(dataDir, 'logs'), config.plinth.log);
   const server = new Server(options, log);
-  // A stop requested during startup takes effect after startup, so that no step is left incomplete.
-  const stopRequested = Promise.withResolvers<void>();
-  server.onStop = stopRequested.resolve;
+  const requestStop = () => server.requestStop();
   surviveClosedOutput();
   const unwatch = watchStopSignals({
     followsNpm: !options.isDaemon,
-    onStop: stopRequested.resolve,
+    onStop: requestStop,
     onForce: () => process.exit(1),
     onReload: () => void server.reload().catch(() => undefined),
     onRestartWorkers: () => void server.restartWorkers().catch(() => undefined),
   });
-  if (options.followsInput) process.stdin.resume().once('close', stopRequested.resolve);
+  if (options.followsInput) process.stdin.resume().once('close', requestStop);
   const control = await startControl((name) => server.callNamed(name));
   let unwatchSettings: (() => void) | undefined;
   try {
@@ -108,7 +114,11 @@ export async function runServer(options: ServerOptions): Promise<void> {
     await server.waitForHealth();
     await server.startCompanion();
     registerProject({ pid: process.pid, projectId: config.project_id, projectDir, dataDir });
-    await options.onReady({ status: server.status(), consoleLink: server.consoleLink() });
+    await options.onReady({
+      status: server.status(),
+      ports: server.ports(),
+      consoleLink: server.consoleLink(),
+    });
     module.flushCompileCache();
     unwatchSettings = watchSettings({
       isOn: () => mode === 'development' || server.config().plinth.server.watch_config,
@@ -116,14 +126,20 @@ export async function runServer(options: ServerOptions): Promise<void> {
       reload: () => server.reload(),
       print: onProgress,
     });
-    await stopRequested.promise;
+    await server.stopRequested;
     onProgress('Stopping...');
+  } catch (error) {
+    if (!server.isStopping) throw error;
+    log.info({ error }, 'the start was interrupted');
+    onProgress('Stopped before the server was ready.');
   } finally {
     unwatchSettings?.();
     await server.stop();
     unregisterProject(dataDir);
     removeState(dataDir, control.token);
     closeSoon(control);
+    // An open pipe would keep a process alive whose start has failed.
+    if (options.followsInput) process.stdin.destroy();
     await log.end();
     unwatch();
   }
@@ -139,7 +155,8 @@ function closeSoon(control: ControlServer): void {
 
 class Server {
   backend!: Backend;
-  onStop: () => void = () => {};
+  readonly #stopping = new AbortController();
+  readonly stopRequested = once(this.#stopping.signal, 'abort');
   readonly #options: ServerOptions;
   readonly #log: ProcessLogger;
   /** The ports in use. The ports stay the same during a reset, because clients continue to use the same URLs. */
@@ -156,6 +173,15 @@ class Server {
     this.#log = log;
   }
 
+  /** Requests that the server stops. A start in progress ends as soon as its current step allows it. */
+  requestStop(): void {
+    this.#stopping.abort(new Error('the server was stopped while it was starting'));
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   async start(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
     await this.open(extra, onProgress);
     await this.waitForHealth();
@@ -163,8 +189,25 @@ class Server {
 
   /** Starts the backend, which opens the ports. Services may still be unhealthy. */
   async open(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
-    const { projectDir, dataDir, mode, databaseUrl, databaseDirectUrl, exclude } = this.#options;
     const config = extra.config ?? loadProject(this.#options, onProgress);
+    const { signal } = this.#stopping;
+    signal.throwIfAborted();
+    // Unlike the server's signal, this one is aborted only during the start.
+    const starting = new AbortController();
+    const abort = () => starting.abort(signal.reason);
+    signal.addEventListener('abort', abort);
+    try {
+      await this.#open({ ...extra, config, signal: starting.signal }, onProgress);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async #open(
+    { config, ...extra }: Partial<BackendOptions> & { readonly config: Config },
+    onProgress: (message: string) => void,
+  ): Promise<void> {
+    const { projectDir, dataDir, mode, databaseUrl, databaseDirectUrl, exclude } = this.#options;
     const creating = createBackend({
       projectDir,
       dataDir,
@@ -182,6 +225,7 @@ class Server {
       log: this.#log,
       droppedLogLines: () => this.#log.droppedLines(),
       workers: (current) => workersFor(this.#options, current),
+      startBranchServer: startBranchServers({ projectDir, program: process.argv[1] ?? '' }),
       ...(this.#log.hasFiles ? { logDir: join(dataDir, 'logs') } : {}),
       ...this.#ports,
       ...extra,
@@ -193,7 +237,7 @@ class Server {
     this.backend = backend;
     try {
       await backend.start();
-      this.#ports = portsOf(backend.status(), backend.config, databaseUrl === undefined);
+      this.#ports = portsOf(backend, databaseUrl === undefined);
     } catch (error) {
       await backend.stop();
       throw await explainPortConflict(error, config);
@@ -210,13 +254,14 @@ class Server {
     if (ignoreHealthCheck) return;
     const limitMs = this.config().db.health_timeout;
     if (mode === 'production') {
-      const faults = await faultsAfter(this.backend, Math.min(limitMs, productionGraceMs));
+      const limit = { limitMs: Math.min(limitMs, productionGraceMs), signal: this.#stopping.signal };
+      const faults = await faultsAfter(this.backend, limit);
       for (const fault of faults)
         onProgress(`Warning: a service is unhealthy: ${fault}\nThe server continues, and tries again.`);
       return;
     }
-    const faults = await faultsAfter(this.backend, limitMs);
-    if (faults.length === 0) return;
+    const faults = await faultsAfter(this.backend, { limitMs, signal: this.#stopping.signal });
+    if (faults.length === 0 || this.isStopping) return;
     await this.backend.stop();
     throw new CommandError(
       `A service is unhealthy: ${faults.join('; ')}`,
@@ -246,6 +291,11 @@ class Server {
 
   status(): Record<string, string> {
     return { ...this.#live().status(), ...this.#companion?.fields };
+  }
+
+  ports(): ReadyServer['ports'] {
+    const { ports, database } = this.backend;
+    return { ...ports, database: Number(new URL(database.info.url).port) };
   }
 
   consoleLink(): ReadyServer['consoleLink'] {
@@ -295,6 +345,7 @@ class Server {
     try {
       await this.start({ config }, onProgress);
     } catch (error) {
+      this.#stopping.signal.throwIfAborted();
       this.#log.error({ service: 'reload', error }, 'the restart failed, so the previous settings are used');
       await this.#startAgain(previous, onProgress);
       throw error;
@@ -311,7 +362,7 @@ class Server {
       await this.start({ config }, onProgress);
     } catch (error) {
       process.exitCode = 1;
-      this.onStop();
+      this.requestStop();
       throw error;
     }
   }
@@ -366,7 +417,7 @@ class Server {
       settings: async () => this.#settingsStatus(),
       restartWorkers: async () => this.restartWorkers(),
       stop: async () => {
-        this.onStop();
+        this.requestStop();
         await this.stop();
       },
       reset: async (parameters: Readonly<Record<string, unknown>>, onProgress: (message: string) => void) => {
@@ -440,20 +491,16 @@ function loadProject(options: ServerOptions, onProgress: (message: string) => vo
   return config;
 }
 
-function portsOf(
-  { API_URL, DB_URL, MAILPIT_URL, STUDIO_URL }: Readonly<Record<string, string>>,
-  config: Config,
-  isEmbedded: boolean,
-) {
+function portsOf({ ports, database, config, status }: Backend, isEmbedded: boolean) {
   const port = (url: string | undefined) =>
     url === undefined ? undefined : Number(new URL(url).port) || undefined;
   return {
-    port: port(API_URL),
-    dbPort: isEmbedded ? port(DB_URL) : undefined,
-    mailPort: port(MAILPIT_URL),
-    // The Console's port is set only if it was selected automatically. Otherwise, the port in the URL may belong to a
-    // proxy.
-    consolePort: config.studio.port === 0 ? port(STUDIO_URL) : undefined,
+    // The port in the public URL may belong to a proxy.
+    port: ports.api,
+    dbPort: isEmbedded ? port(database.info.url) : undefined,
+    mailPort: port(status().MAILPIT_URL),
+    // The Console's port is set only if it was selected automatically.
+    consolePort: config.studio.port === 0 ? ports.console : undefined,
   };
 }
 
@@ -482,15 +529,23 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-/** Waits until all services are healthy, for at most `limitMs`, and returns what is then wrong with each service. */
-async function faultsAfter(backend: Backend, limitMs: number): Promise<string[]> {
+interface Limit {
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits until all services are healthy, for at most `limitMs` and until the signal is aborted. Returns what is then wrong
+ * with each service.
+ */
+async function faultsAfter(backend: Backend, { limitMs, signal }: Limit): Promise<string[]> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     // Doesn't check the health over HTTP, because loading an HTTP client would take longer than the startup itself.
     const faults = Object.entries(backend.health())
       .filter(([, fault]) => fault !== undefined)
       .map(([name, fault]) => `${name}: ${fault}`);
-    if (faults.length === 0 || performance.now() > deadline) return faults;
+    if (faults.length === 0 || performance.now() > deadline || signal.aborted) return faults;
     await sleep(20);
   }
 }

@@ -5,19 +5,18 @@
 import { createInterface } from 'node:readline/promises';
 import { oneLine } from '../../base/shared/printable.ts';
 import { loadConfig } from '../../platform/config/index.ts';
-import type { ConnectionOptions } from '../../platform/database/index.ts';
 import {
   compareSnapshots,
   conceivableRenames,
   diffScript,
   type Rename,
-  readSnapshot,
   type SchemaDiff,
   type Snapshot,
 } from '../../project/diff/index.ts';
 import { type Option, UsageError } from './command.ts';
 import { CommandError, describeError } from './errors.ts';
 import { say } from './output.ts';
+import { readSchema, type SchemaSource } from './schema-source.ts';
 
 export const renameOption = {
   type: 'string',
@@ -27,8 +26,8 @@ export const renameOption = {
 } as const satisfies Option;
 
 interface SchemaDiffOptions {
-  readonly from: ConnectionOptions;
-  readonly to: ConnectionOptions;
+  readonly from: SchemaSource;
+  readonly to: SchemaSource;
   readonly schemas: readonly string[];
   /** Pairs of an old and a new name, in the format of `--rename`. */
   readonly renames: readonly string[];
@@ -64,7 +63,7 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
   const { from, to, schemas, targetVersion, rehearse, applyToCopy } = options;
   const given = options.renames.map(parseRename);
   say(schemas.length === 0 ? 'Diffing schemas...' : `Diffing schemas: ${schemas.join(',')}`);
-  const [before, after] = await Promise.all([readSnapshot(from), readSnapshot(to)]);
+  const [before, after] = await Promise.all([readSchema(from), readSchema(to)]);
   const renamed = await withRenames(options, { before, after }, given);
   warnOfDrops(renamed.diff);
   const text = diffScript(renamed.diff);
@@ -77,7 +76,7 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
     say(`WARNING: These statements fail in a database with the migrations:\n${describeError(error).message}`);
     return all;
   }
-  const rest = compareSnapshots(await readSnapshot(from), after, { schemas, targetVersion });
+  const rest = compareSnapshots(await readSchema(from), after, { schemas, targetVersion });
   warnOfDrops(rest);
   const whole = [all, diffScript(rest)].filter((each) => each !== '').join('\n');
   // If the script consists of several parts, they have been run one after the other, but not as one migration.
@@ -117,7 +116,7 @@ async function withRenames(
   const statements: string[] = [];
   let current = before;
   const read = async (): Promise<SchemaDiff> => {
-    current = await readSnapshot(from);
+    current = await readSchema(from);
     return compareSnapshots(current, after, { schemas, targetVersion });
   };
   let waiting = given;

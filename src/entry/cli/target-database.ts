@@ -6,8 +6,7 @@ import { shellEnvironment } from '../../platform/config/index.ts';
 import { type ConnectionOptions, parseConnectionString } from '../../platform/database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';
 import { findRunning } from './control.ts';
-import { CommandError } from './errors.ts';
-import { readLink } from './linked.ts';
+import { linkedUrl } from './linked.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { incompleteDatabase, requireProject, withBackend } from './remote-calls.ts';
@@ -72,10 +71,4 @@ export async function withTargetNamed<T>(
     if (incomplete !== undefined) say(`WARNING: ${incomplete.message}`);
     return await work(optionsOf(backend.database.info.url));
   });
-}
-
-function linkedUrl(location: ProjectLocation): string {
-  const linked = readLink(location);
-  if (linked !== undefined) return linked.url;
-  throw new CommandError('No database is linked.', 'Use --db-url URL, or run "plinth link" once.');
 }

@@ -28,8 +28,10 @@ function filesOf(name: string, { shared }: Template): readonly File[] {
   const own = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((source) => ({ source, path: source.slice(folder.length + 1).replaceAll('\\', '/') }));
-  const common = Object.entries(shared).map(([from, path]) => ({ source: join(root, 'shared', from), path }));
+    .map((source) => ({ source, path: source.slice(folder.length + 1).replaceAll('\\', '/') }))
+    // Agents also need the instructions for the backend, so another module writes this file.
+    .filter(({ path }) => path !== 'AGENTS.md');
+  const common = Object.entries(shared).map(([from, path]) => ({ source: join(root, from), path }));
   return [...own, ...common];
 }
 

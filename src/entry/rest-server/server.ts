@@ -92,6 +92,8 @@ export class RestServer {
       connectOptions: () => ({
         ...this.#config.connection,
         namedStatements: this.#config.preparedStatements,
+        // Loading the schema replaces the connections, so this applies to all requests.
+        passesSettingsOn: this.#snapshot?.cache.isDistributed === true,
       }),
       onListenError: (error) => this.#listenFailed(error),
     });

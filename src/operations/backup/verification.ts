@@ -22,6 +22,8 @@ interface VerificationOptions {
   readonly workDir: string;
   /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
+  /** Folders that the operator named, in which extensions are searched. */
+  readonly extensionFolders: readonly string[];
   readonly openStore: (dataDir: string) => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
   readonly nowMs: number;
@@ -55,6 +57,7 @@ export async function verify(options: VerificationOptions): Promise<Verification
       storesBodies: true,
       promote: false,
       reservedBytes: options.reservedBytes,
+      extensionFolders: options.extensionFolders,
       shownDir: workDir,
       onProgress,
       signal,

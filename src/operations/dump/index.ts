@@ -22,3 +22,4 @@ export type {
   SequenceData,
   TableData,
 } from './types.ts';
+export { objectKinds } from './types.ts';

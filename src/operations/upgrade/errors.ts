@@ -33,6 +33,16 @@ const table = {
     message: (d: Details) => `The upgrade doesn't support everything in this cluster: ${d.objects}`,
     hint: `Remove these objects with the old version of Plinth. ${unchanged}`,
   },
+  sql_vector: {
+    message: (d: Details) =>
+      `The database ${d.database} contains the extension vector of Plinth 0.2, which stores vectors in its own format.`,
+    hint: `Start the project once with an earlier version of Plinth that includes the same major version of PostgreSQL and is newer than 0.2. It converts the extension, or prints which objects prevent this. Without such a version, drop the extension with the old version and create it again after the upgrade. ${unchanged}`,
+  },
+  extension_missing: {
+    message: (d: Details) =>
+      `The database ${d.database} contains the extension ${d.extension} ${d.version}, which isn't available for the new PostgreSQL version.`,
+    hint: `Name a PostgreSQL installation of the new version that has the extension in [database] extension_folders in plinth.toml, or drop the extension with the old version of Plinth. ${unchanged}`,
+  },
   statement_failed: {
     message: (d: Details) => `${d.subject} in the database ${d.database} can't be moved: ${d.reason}`,
     hint: unchanged,

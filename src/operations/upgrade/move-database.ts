@@ -6,6 +6,7 @@ import {
   type CopySession,
   openCopySession,
   type PostgresErrorShape,
+  placeholderVersion,
 } from '../../platform/database/index.ts';
 import {
   type CopiedTable,
@@ -176,6 +177,7 @@ class Mover {
       const session = await this.#targets.of(role);
       if (kind === 'EXTENSION' && role !== undefined) await this.#createExtension(text, identity, role);
       else await session.exec(text);
+      if (kind === 'EXTENSION' && text.startsWith('CREATE')) await this.#requireExtension(identity);
       if (kind === 'SCHEMA') await this.#allow('schema', identity);
       if (kind === 'SERVER') await this.#allow('foreign server', identity);
       if (kind === 'FOREIGN DATA WRAPPER') await this.#allow('foreign data wrapper', identity);
@@ -183,6 +185,28 @@ class Mover {
       if (isFromExtension(statement, error)) return;
       throw this.#failure(statement.subject, error);
     }
+  }
+
+  /**
+   * Checks that the new cluster doesn't have a placeholder instead of an extension.
+   *
+   * @throws {UpgradeError} extension_missing
+   */
+  async #requireExtension(identity: string): Promise<void> {
+    const versionIn = async (session: CopySession): Promise<string | undefined> => {
+      const [found] = await session.query<{ version: string }>(
+        sql`select extversion as version from pg_catalog.pg_extension where quote_ident(extname) = ${identity}`,
+      );
+      return found?.version;
+    };
+    const version = await versionIn(this.#source);
+    if (version === placeholderVersion) return;
+    if ((await versionIn(await this.#targets.of())) === placeholderVersion)
+      throw new UpgradeError('extension_missing', {
+        extension: identity,
+        version,
+        database: this.#options.database,
+      });
   }
 
   #failure(subject: string, error: unknown): unknown {

@@ -9,6 +9,7 @@ import {
   type ClusterPair,
   type ConnectionOptions,
   type CopySession,
+  hasSqlVector,
   openClusterPair,
   openCopySession,
   type PrivateServer,
@@ -27,6 +28,8 @@ export interface UpgradeOptions {
   readonly oldBindir: string | undefined;
   /** Whether to only rehearse the upgrade, without copying rows. The data folder isn't changed. */
   readonly check: boolean;
+  /** Folders that the operator named, in which extensions are searched. */
+  readonly extensionFolders?: readonly string[] | undefined;
   /** The server settings of a regular start. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
   /**
@@ -66,6 +69,7 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<UpgradeRe
   const pair = await openClusterPair({
     dataDir,
     isRehearsal: check,
+    extensionFolders: options.extensionFolders,
     onLine,
     onProgress,
     ...(onStep && { onStep }),
@@ -138,6 +142,7 @@ class Run {
     this.#servers.push(current);
     const source = await withSession(current.target('postgres'), readSource);
     this.#checkSource(source);
+    await refuseSqlVector(source, current);
     onProgress(`Creating a new cluster of PostgreSQL ${pair.to}`);
     await pair.createNext();
     const loading = await pair.startNext('loading', settings);
@@ -246,6 +251,13 @@ class Run {
     await server.stop();
     this.#servers.splice(this.#servers.indexOf(server), 1);
   }
+}
+
+/** @throws {UpgradeError} sql_vector, because the new cluster's extension can't read the values */
+async function refuseSqlVector({ databases }: Source, current: PrivateServer): Promise<void> {
+  for (const { name } of databases)
+    if (await withSession(current.target(name), hasSqlVector))
+      throw new UpgradeError('sql_vector', { database: name });
 }
 
 /**

@@ -3,11 +3,12 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { carriedFlow } from './core/html.ts';
+import { AccountError } from './errors.ts';
 import type { ReturnAddress } from './return-address.ts';
 import { mustStepUp, type Visitor } from './visitor.ts';
 
 /**
- * Returns the URL of the second-factor page, another Account page, or the app. `requested` is the query string of the
+ * Returns the URL of the page that asks for a second factor or sets up a required one, the URL of another Account page, or the app. `requested` is the query string of the
  * page on which the sign-in started.
  * @throws {AccountError} if the app can't receive a session
  */
@@ -21,7 +22,10 @@ export async function arrivalAddress(
   const next = requested.get('next');
   if (mustStepUp(arrived)) return ourPage('mfa', flow);
   if (requested.has('redirect_to') && (next === null || next === 'app')) {
-    return returnAddress(request, Object.fromEntries(requested), arrived);
+    return returnAddress(request, Object.fromEntries(requested), arrived).catch((error: unknown) => {
+      if (error instanceof AccountError && error.code === 'factor_required') return ourPage('two-step', flow);
+      throw error;
+    });
   }
   const keepsFlow = next === 'consent' || next === 'upgrade';
   const isOurs = keepsFlow || next === 'new-password' || next === 'join';

@@ -77,6 +77,7 @@ export interface FillerDeps {
   readonly face: WebFace;
   readonly config: Config;
   readonly settings: () => AuthSettings;
+  readonly keyOrigins: () => readonly string[];
   readonly customProviders: () => Promise<MoreFacts['custom']>;
   readonly publishableKey: () => string;
 }
@@ -100,6 +101,7 @@ const shortestResendSeconds = 5;
 
 export function createPageFiller(deps: FillerDeps): PageFiller {
   const { face, config, settings, customProviders, publishableKey } = deps;
+  const keyOrigins = () => (usesKeys(config) ? deps.keyOrigins() : []);
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
@@ -112,7 +114,6 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   const { external } = config.auth;
   const wallets = (['ethereum', 'solana'] as const).filter((chain) => config.auth.web3[chain].enabled);
   const unlisted = unlistedProviders(config);
-  const keyOrigins = keyOriginsOf(config);
   const pages = new Map<string, { readonly key: string; readonly html: string }>();
   const availableLanguages = config.plinth.account.languages;
   const offLanguages = languages
@@ -143,7 +144,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
       ...ways,
       wallets,
-      keyOrigins,
+      keyOrigins: keyOrigins(),
       factors: {
         totp: mfa.totp.enroll_enabled,
         phone: mfa.phone.enroll_enabled,
@@ -177,7 +178,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         : [],
     logo,
     languages: availableLanguages,
-    offHere: (request) => offAt(request, keyOrigins),
+    offHere: (request) => offAt(request, keyOrigins()),
     textOf(code, language) {
       const known = textsIn(language);
       const id = [code, `error.${code}`, 'error.other'].find((one) => Object.hasOwn(known, one));
@@ -246,8 +247,6 @@ function brandOf(
   };
 }
 
-function keyOriginsOf({ auth: { passkey, mfa, webauthn, site_url } }: Config): string[] {
-  if (!passkey.enabled && !mfa.web_authn.enroll_enabled && !mfa.web_authn.verify_enabled) return [];
-  const addresses = webauthn.rp_origins.length > 0 ? webauthn.rp_origins : [site_url];
-  return addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : []));
-}
+/** Whether the project offers passkeys or security keys. */
+export const usesKeys = ({ auth: { passkey, mfa } }: Config): boolean =>
+  passkey.enabled || mfa.web_authn.enroll_enabled || mfa.web_authn.verify_enabled;

@@ -80,7 +80,7 @@ function ifNewDevice(error: unknown): undefined {
 const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
 
 export function createFormActions(deps: FormActionDeps): Readonly<Record<string, FormAction>> {
-  const { auth, browserSignIn, visitors, windows, identify } = deps;
+  const { auth, browserSignIn, windows, identify } = deps;
 
   async function arrive(
     turn: FormContext,
@@ -124,6 +124,8 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
         return { page: 'sso', step: { email, ...(identified.next.isEnforced ? { enforced: true } : {}) } };
       case 'code':
         return sendCode(turn, 'sign-in');
+      case 'sign-up':
+        return { page: 'sign-up', step: { email, unknown: true } };
       case 'password':
         // Password managers fill in the address and the password, so the form may already contain the password.
         return { page: 'password', isFilled: (form.get('password') ?? '') !== '' };
@@ -173,7 +175,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
     await windows.end(request, turn.reply);
-    return arrive(turn, pair, wayOfCode(purpose), purpose === 'recover' ? 'new-password' : undefined);
+    return arrive(turn, pair, wayOfCode(purpose), passwordPageFor(body.type, pair));
   }
 
   /** Continues the sign-in if the user has confirmed the link in the email on another device. */
@@ -184,15 +186,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const body = { type: taken.type, token_hash: taken.link };
     const pair = await auth.visitor(turn.request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
-    return arrive(turn, pair, wayOfCode(taken.type), passwordPageFor(taken.type));
-  }
-
-  async function newPassword(turn: FormContext): Promise<Outcome> {
-    const visitor = await visitors.needed(turn.request);
-    if (mustStepUp(visitor)) return { page: 'mfa', step: {}, next: 'new-password' };
-    const body = { password: textIn(turn.form, 'password', 'field.password-missing') };
-    await auth.user(turn.request, visitor.session).update(body);
-    return continueFlow(turn, visitor, '');
+    return arrive(turn, pair, wayOfCode(taken.type), passwordPageFor(taken.type, pair));
   }
 
   async function mfa(turn: FormContext): Promise<Outcome> {
@@ -210,10 +204,18 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     guest,
     code,
     recover: (turn) => sendCode(turn, 'recover'),
-    'new-password': newPassword,
-    join: newPassword,
+    'new-password': (turn) => newPassword(deps, turn),
+    join: (turn) => newPassword(deps, turn),
     mfa,
   };
+}
+
+async function newPassword({ auth, visitors }: FormActionDeps, turn: FormContext): Promise<Outcome> {
+  const visitor = await visitors.needed(turn.request);
+  if (mustStepUp(visitor)) return { page: 'mfa', step: { unsaved: true }, next: 'new-password' };
+  const body = { password: textIn(turn.form, 'password', 'field.password-missing') };
+  await auth.user(turn.request, visitor.session).update(body);
+  return continueFlow(turn, visitor, '');
 }
 
 /**

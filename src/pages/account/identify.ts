@@ -23,7 +23,7 @@ export type Identify = (
   typed: string,
 ) => Promise<Identified | undefined>;
 
-export type IdentifyOffers = Pick<Offers, 'password' | 'phone' | 'sso'>;
+export type IdentifyOffers = Pick<Offers, 'password' | 'phone' | 'signUp' | 'sso'>;
 
 const noSso = { isOffered: false, isEnforced: false };
 
@@ -37,10 +37,11 @@ export function createIdentify(deps: {
     if (identifier === undefined) return undefined;
     const isEmail = 'email' in identifier;
     keepAddress(request, reply, isEmail ? identifier.email : `+${identifier.phone}`);
-    const sso =
-      isEmail && offers.sso ? await deps.auth.visitor(request).ssoPolicy(domainIn(identifier)) : noSso;
+    const visitor = deps.auth.visitor(request);
+    const sso = isEmail && offers.sso ? await visitor.ssoPolicy(domainIn(identifier)) : noSso;
+    const isNew = isEmail && offers.signUp && (await visitor.isNewAddress(identifier.email));
     const memory = readMemory(cookieOf(request, memoryCookie));
-    return { identifier, next: nextStepFor(identifier, { offers, sso, memory }) };
+    return { identifier, next: nextStepFor(identifier, { offers, sso, memory, isNew }) };
   };
 }
 

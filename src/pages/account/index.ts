@@ -19,11 +19,11 @@ import type { SelfService } from '../../services/auth/index.ts';
 import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
-import { offersOf, providersOf } from './core/offers.ts';
+import { allowsKeysAt, offersOf, providersOf } from './core/offers.ts';
 import { hostOf } from './core/return-to.ts';
 import { prepareDevice } from './device.ts';
 import { overloaded } from './errors.ts';
-import { createPageFiller, unlistedProviders } from './fill.ts';
+import { createPageFiller, unlistedProviders, usesKeys } from './fill.ts';
 import { createIdentify } from './identify.ts';
 import { createParkedSessions } from './parked-sessions.ts';
 import { createReturnAddress, faultOf } from './return-address.ts';
@@ -89,6 +89,7 @@ export function createAccount(deps: AccountDeps): Service {
       face,
       config: current,
       settings: selfService.settings,
+      keyOrigins: selfService.keyOrigins,
       customProviders: deps.auth.customProviders,
       publishableKey: () => keys.publishableKey,
     }),
@@ -115,17 +116,7 @@ export function createAccount(deps: AccountDeps): Service {
   const identify = createIdentify({ auth, offers: () => offersOf(selfService.settings(), noMoreFacts) });
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
   const lookups = createSessionLookups({ sessions, visitors, log });
-  /**
-   * The result includes the host of the app's URL, because anyone can register an app under any name. If the database
-   * is unavailable, the result contains no name.
-   */
-  const clientName = async (authorizationId: string): Promise<string | undefined> => {
-    const client = await deps.auth.requestingClient(authorizationId).catch(() => undefined);
-    if (client === undefined) return undefined;
-    const name = client.name.replace(/\p{C}/gu, '').trim().slice(0, maxAppNameLength);
-    const host = hostOf(client.redirectUri) ?? '';
-    return name === '' ? host : `${name} (${host})`;
-  };
+  const clientName = nameOfClient.bind(undefined, deps);
   let sweep: NodeJS.Timeout | undefined;
 
   async function removeExpired(): Promise<void> {
@@ -159,6 +150,7 @@ export function createAccount(deps: AccountDeps): Service {
                 visitors,
                 returnAddress,
                 consent: deps.auth,
+                requiresFactor: () => returning.requireMfa,
                 isAppAddress: isAllowedRedirect,
                 guests: guestRules(deps),
                 browserSignIn,
@@ -210,6 +202,10 @@ export function createAccount(deps: AccountDeps): Service {
       sweep.unref();
       void removeExpired();
     },
+    // The URL of the pages is known only now.
+    async prepared() {
+      warnOfKeyOrigins(deps, accountUrl());
+    },
     async stop() {
       clearInterval(sweep);
     },
@@ -230,4 +226,30 @@ async function nameOfProvider(deps: AccountDeps, id: string): Promise<string | u
     custom: await deps.auth.customProviders(),
   };
   return providersOf(deps.auth.selfService.settings(), facts).find((provider) => provider.id === id)?.name;
+}
+
+/**
+ * Returns the name of the OAuth client that sent an authorization request. The result includes the host of the app's
+ * URL, because anyone can register an app under any name. If the database is unavailable, the result contains no name.
+ */
+async function nameOfClient(deps: AccountDeps, authorizationId: string): Promise<string | undefined> {
+  const client = await deps.auth.requestingClient(authorizationId).catch(() => undefined);
+  if (client === undefined) return undefined;
+  const letters = Array.from(client.name.replace(/\p{C}/gu, '').trim());
+  const name =
+    letters.length <= maxAppNameLength
+      ? letters.join('')
+      : `${letters.slice(0, maxAppNameLength - 1).join('')}…`;
+  const host = hostOf(client.redirectUri) ?? '';
+  return name === '' ? host : `${name} (${host})`;
+}
+
+/** Warns if the project offers passkeys or security keys that don't work on the pages. */
+function warnOfKeyOrigins({ config, auth, log }: AccountDeps, accountUrl: string): void {
+  if (!usesKeys(config.current) || allowsKeysAt(accountUrl, auth.selfService.keyOrigins())) return;
+  const { origin } = new URL(accountUrl);
+  log.warn(
+    { service: 'account', origin },
+    `Passkeys and security keys don't work on the Account pages, because [auth.webauthn] rp_origins doesn't contain ${origin}`,
+  );
 }

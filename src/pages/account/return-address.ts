@@ -5,7 +5,7 @@ import type { AuthClient } from './auth-client.ts';
 import type { ReturnDeps } from './auth-deps.ts';
 import { parseReturnRequest, type ReturnRequest, withCode, withSession } from './core/return-to.ts';
 import { AccountError } from './errors.ts';
-import { hasFactor, isAtAal2, isManaged, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
+import { requireSecondFactor, type Visitor, type Visitors } from './visitor.ts';
 
 /**
  * Returns the URL that opens the app with its code or session. `requested` contains `redirect_to`, `code_challenge`,
@@ -51,11 +51,7 @@ export function createReturnAddress(deps: {
     if (fault !== undefined) throw new AccountError(fault);
     const { redirectTo, challenge } = parseReturnRequest(fields) as ReturnRequest;
     const visitor = arrived ?? (await visitors.needed(request));
-    if (mustStepUp(visitor)) throw new AccountError('insufficient_aal');
-    const needsFactor = returning.requireMfa && !isManaged(visitor.user);
-    if (needsFactor && !hasFactor(visitor.user) && !isAtAal2(visitor.session)) {
-      throw new AccountError('factor_required');
-    }
+    requireSecondFactor(visitor, returning.requireMfa);
     if (challenge === undefined && !returning.implicit) return redirectTo;
     const accessToken = visitor.session.tokens.access_token;
     if (challenge !== undefined) {

@@ -78,6 +78,18 @@ export function mustStepUp({ session, user }: Visitor): boolean {
   return hasFactor(user) && !isAtAal2(session);
 }
 
+/**
+ * Checks the second factor before an app gets access to the account: a factor that the user has must have been used,
+ * and a user without a factor must set one up if the project requires it.
+ * @throws {AccountError} insufficient_aal, factor_required
+ */
+export function requireSecondFactor(visitor: Visitor, isRequired: boolean): void {
+  if (mustStepUp(visitor)) throw new AccountError('insufficient_aal');
+  const { session, user } = visitor;
+  if (isRequired && !isManaged(user) && !hasFactor(user) && !isAtAal2(session))
+    throw new AccountError('factor_required');
+}
+
 /** Whether the session is at level aal2, for example because the user verified a passkey or a second factor. */
 export function isAtAal2(session: OpenSession): boolean {
   return claimsOf(session).aal === 'aal2';

@@ -2,26 +2,38 @@
  * The routes of the Console's API. These routes are loaded only after the ports have been opened, because together they
  * are a large part of the code.
  */
+
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { createOutgoing } from '../../base/shared/network/outgoing.ts';
 import { createSeal, type Seal } from '../../base/shared/seal.ts';
+import { accessRoutes } from './access/routes.ts';
 import type { RecentAdvisors } from './advisors/recent.ts';
 import { advisorRoutes } from './advisors/routes.ts';
+import { agentRoutes } from './agents/routes.ts';
 import type { Audit } from './audit.ts';
 import { backupRoutes } from './backups/routes.ts';
+import { branchRoutes } from './branches/routes.ts';
 import { type ConsoleDeps, keyFile } from './deps.ts';
+import { extensionRoutes } from './extensions/routes.ts';
 import { functionRoutes } from './functions/routes.ts';
+import { graphqlRoutes } from './graphql/routes.ts';
 import { createOverview } from './home/overview.ts';
 import { problemsOf } from './home/problems.ts';
 import { homeRoutes } from './home/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
+import { indexRoutes } from './indexes/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { logRoutes } from './logs/routes.ts';
+import type { Management } from './management/calls.ts';
+import { createClientDocuments } from './mcp/oauth/client-documents.ts';
+import { createGrants } from './mcp/oauth/grants.ts';
 import { migrationRoutes } from './migrations/routes.ts';
 import { createNodeFunctions } from './nodes/functions.ts';
 import { createNodeLogs } from './nodes/logs.ts';
 import { nodeRoutes } from './nodes/routes.ts';
+import { objectRoutes } from './objects/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
 import { createPasskeys } from './operators/passkeys.ts';
@@ -32,6 +44,7 @@ import { queryRoutes } from './queries-page/routes.ts';
 import { realtimeRoutes } from './realtime/routes.ts';
 import { referenceRoutes } from './reference/routes.ts';
 import { type Api, createApi, parseAs } from './routes/api.ts';
+import { routineRoutes } from './routines/routes.ts';
 import { importTableRoutes } from './schema/import-table.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { searchRoutes } from './search/routes.ts';
@@ -45,7 +58,9 @@ import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
+import { triggerRoutes } from './triggers/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { viewRoutes } from './views/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
 /** The parts of the Console that the Management API and the command line use too. */
@@ -55,6 +70,7 @@ export interface ConsoleParts {
   readonly audit: Audit;
   readonly advisors: RecentAdvisors;
   readonly callService: ServiceClient;
+  readonly management: Pick<Management, 'call'>;
   readonly settingsLock: SettingsLock;
   /** Whether all operators must have a second factor. */
   readonly factorRequired: () => boolean;
@@ -65,7 +81,7 @@ export interface ConsoleParts {
 /** Registers all features, each with the dependencies that it uses. */
 export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
   const { database, keys, group, view, config, telemetry, services, project, server, clock, log } = deps;
-  const { auth, mail, rest, realtime, functions, backups, verifications } = services;
+  const { auth, mail, rest, graphql, realtime, functions, backups, verifications } = services;
   const { sessions, audit, advisors, callService, settingsLock } = parts;
   const { writeMigration } = project;
   const place = { projectDir: project.dir, savedDir: project.savedDir };
@@ -110,8 +126,16 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   const progress = new Map<string, number>();
   tableRoutes(scope, api, { database, clock, audit, progress });
   importTableRoutes(api, { pool, audit, writeMigration, progress });
-  schemaRoutes(api, { pool, audit, writeMigration });
-  policyRoutes(api, { database, audit, writeMigration });
+  const { isProduction } = project.inspection;
+  schemaRoutes(api, { pool, audit, writeMigration, runsEventTriggers: !isProduction });
+  accessRoutes(api, database);
+  objectRoutes(api, { database, audit, newMigrations: project.newMigrations, isProduction });
+  routineRoutes(api, { database, clock, audit });
+  triggerRoutes(api, pool);
+  viewRoutes(api, { pool, audit });
+  indexRoutes(api, pool);
+  extensionRoutes(api, database, project.dataDir);
+  policyRoutes(api, { database, clock, audit, writeMigration });
   migrationRoutes(api, { pool, audit, writeMigration, projectMigrations: project.migrations });
   sqlRoutes(api, { database, clock, audit, seal });
   queryRoutes(api, { database, audit });
@@ -141,6 +165,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   });
   realtimeRoutes(api, { database, keys, apiUrl, clock, audit, realtime });
   referenceRoutes(api, { database, keys, config, clock, attempt: rest.attempt, audit });
+  graphqlRoutes(api, { database, keys, config, clock, attempt: graphql.attempt, audit });
   inboxRoutes(api, { inbox: mail.inbox, audit });
 
   const { messagePreviews } = auth;
@@ -151,6 +176,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     configuration,
     restart,
     settingsLock,
+    view,
     audit,
   });
   messageRoutes(api, {
@@ -161,6 +187,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     audit,
   });
   backupRoutes(api, { backups, verifications, database, config, audit });
+  branchRoutes(api, { branches: deps.branches, management: parts.management, database, audit });
   keyRoutes(api, {
     keys,
     change: group.change,
@@ -170,7 +197,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   });
 }
 
-/** Registers the routes for operators, their second factors and passkeys, and access tokens. */
+/** Registers the routes for operators, their second factors and passkeys, access tokens and AI agents. */
 function registerOperators(
   api: Api,
   { database, config, services: { auth, mail }, site, clock }: ConsoleDeps,
@@ -195,6 +222,12 @@ function registerOperators(
     audit,
   });
   tokenRoutes(api, tokens);
+  const documents = createClientDocuments({
+    outgoing: createOutgoing({ mode: 'production' }),
+    isEnabled: () => config.current.plinth.console.agent_documents,
+    now: clock.now,
+  });
+  agentRoutes(api, { grants: createGrants({ db, audit }), site, documents });
 }
 
 function signInRoutes(

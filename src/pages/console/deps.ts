@@ -13,10 +13,16 @@ import type { Inbox, Mailer } from '../../services/mail/types.ts';
 import type { RealtimeService } from '../../services/realtime/types.ts';
 import type { Attempt } from '../../services/rest/index.ts';
 import type { BackupDeps } from './backups/routes.ts';
+import type { Branches } from './branches/types.ts';
 import type { FunctionsView } from './functions/routes.ts';
 import type { Conditions } from './home/problems.ts';
 import type { HomeDeps } from './home/routes.ts';
+import type { BranchCallDeps } from './management/branch-calls.ts';
 import type { ManagementDeps } from './management/calls.ts';
+import type { NewMigrations } from './management/database-calls.ts';
+import type { Inspection } from './management/inspection-calls.ts';
+import type { SentFiles } from './management/push-calls.ts';
+import type { RunTests } from './mcp/types.ts';
 import type { Migrations } from './migrations/routes.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import type { RunningDeps } from './settings/running.ts';
@@ -35,6 +41,8 @@ export interface ConsoleDeps {
   readonly telemetry: Telemetry;
   readonly services: ConsoleServices;
   readonly project: ConsoleProject;
+  /** Undefined if this server can't have branches. */
+  readonly branches: Branches | undefined;
   readonly api: ApiPort;
   readonly site: ConsoleSite;
   readonly server: RunningServer;
@@ -48,6 +56,10 @@ export interface ConsoleServices {
   readonly mail: { readonly inbox: Inbox; readonly mailer: Mailer };
   readonly rest: {
     /** Sends a request to the REST service and optionally rolls back the changes that the request makes. */
+    readonly attempt: Attempt;
+  };
+  readonly graphql: {
+    /** Sends a request to the GraphQL service. */
     readonly attempt: Attempt;
   };
   readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
@@ -65,6 +77,15 @@ export interface ConsoleProject {
   /** The data folder `.plinth/`. This folder contains the key that encrypts second factors and private queries. */
   readonly dataDir: string;
   readonly migrations: Migrations;
+  /** Runs the project's pgTAP tests. Undefined in production. */
+  readonly runTests: RunTests | undefined;
+  /** Migrations that clients of the Management API send. */
+  readonly newMigrations: NewMigrations;
+  /** Files of a linked project folder that clients of the Management API send. */
+  readonly sentFiles: SentFiles;
+  /** Writes a merged migration into the project folder. Undefined in production. */
+  readonly keepMerged: BranchCallDeps['keepMerged'];
+  readonly inspection: Inspection;
   /** Saves a schema change as a migration file in the project. */
   readonly writeMigration: WriteMigration;
   /** Creates a function from a template in the project folder and returns its path. */

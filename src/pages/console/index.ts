@@ -10,28 +10,38 @@ import { statSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
-import type { Service } from '../../base/kernel/service.ts';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { Mount, Service } from '../../base/kernel/service.ts';
 import { accepts, createWebFace, type WebFace } from '../../base/kernel/web-face.ts';
 import { RequestBody } from '../../base/shared/http/request-body.ts';
-import type { MigrationSet } from '../../platform/database/types.ts';
+import type { MigrationSet, Queryable } from '../../platform/database/types.ts';
 import { ownCommand } from '../../platform/packages/index.ts';
 import { createRecentAdvisors } from './advisors/recent.ts';
-import { commandLine, createAudit } from './audit.ts';
+import { type Audit, commandLine, createAudit } from './audit.ts';
+import type { BranchOperator } from './branches/types.ts';
 import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
-import { createManagement, type Management } from './management/calls.ts';
+import type { Management } from './management/calls.ts';
+import type { Caller } from './management/handlers.ts';
+import { createLazyManagement } from './management/lazy.ts';
+import type { ManagementRoutesDeps } from './management/routes.ts';
 import { withMarkedStatements } from './mark-statements.ts';
+import type { LocalAnswer, LocalMessage } from './mcp/local.ts';
+import type { McpRoutesDeps } from './mcp/routes.ts';
+import type { McpDeps } from './mcp/types.ts';
 import { answerQuestions } from './nodes/answers.ts';
+import { createNodeLogs } from './nodes/logs.ts';
 import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettingsLock } from './settings/write-files.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
+export type { Branch, BranchChange, Branches, BranchOperator, NewBranch } from './branches/types.ts';
 export { type OperatorRole, roles } from './core/roles.ts';
 export { type ConsoleProject, type ConsoleSite, keyFile } from './deps.ts';
+export { ManagementError } from './management/handlers.ts';
 export type { ManagementCallName } from './management/inputs.ts';
 export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 
@@ -48,7 +58,19 @@ export interface ConsoleService extends Service {
   /** Access tokens for the Management API. */
   readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>;
   /** Calls the Management API with all permissions, as the command line does. */
-  manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
+  manage(
+    name: Parameters<Management['call']>[0],
+    input: unknown,
+    /** The operator on whose behalf the call is made, and the ref of the branch that it concerns. */
+    options?: { readonly operator?: BranchOperator; readonly ref?: string | undefined },
+  ): Promise<unknown>;
+  /**
+   * Creates a one-time sign-in link for an operator of the project that this server is a branch of. The operator is
+   * created if necessary and has the given role.
+   */
+  admit(operator: BranchOperator): Promise<string>;
+  /** Serves a message of an AI agent that runs on this machine (`plinth mcp`). */
+  mcp(message: LocalMessage): Promise<LocalAnswer>;
 }
 
 /** The maximum number of requests with unknown access tokens from an IP address. */
@@ -72,13 +94,21 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
   const callService = createServiceClient({ keys, fetch: api.fetch });
   const settingsLock = createSettingsLock(group.change);
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
-  const management = createManagement({
+  const logs = createNodeLogs(deps.view, deps.telemetry);
+  const management = createLazyManagement({
     database,
     config,
     keys,
     functions: services.functions,
     change: group.change,
     apiUrl: api.url,
+    branches: deps.branches,
+    keepMerged: project.keepMerged,
+    newMigrations: project.newMigrations,
+    sentFiles: project.sentFiles,
+    inspection: project.inspection,
+    logs,
+    now: deps.clock.now,
     findings: advisors.fresh,
     createdAt: () => statSync(project.dataDir).birthtimeMs,
     callService,
@@ -86,38 +116,43 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     savedDir: project.savedDir,
     configuration: server.configuration,
     restart: server.restart,
-    settingsLock,
-    audit,
+    messagePreviews: services.auth.messagePreviews,
+    ...{ settingsLock, audit },
   });
 
   answerQuestions({
-    view: deps.view,
-    telemetry: deps.telemetry,
+    ...{ view: deps.view, telemetry: deps.telemetry, keys },
     functions: services.functions,
-    keys,
     now: () => deps.clock.now(),
   });
-  const attempts = createAttempts(tokenAttempts);
+  const mcp: McpDeps = {
+    database,
+    config,
+    keys,
+    management,
+    logs,
+    inbox: services.mail.inbox,
+    runTests: project.runTests,
+    apiUrl: api.url,
+    clock: deps.clock,
+    audit,
+  };
 
   return {
     name: 'console',
     mounts: [
-      ...([1, 2] as const).map((version) => ({
-        prefix: `/v${version}`,
-        cors: 'none' as const,
-        apiKeys: false,
-        documents: 'plinth' as const,
-        isOnDemand: true,
-        plugin: async (app: FastifyInstance) => {
-          const { managementPlugin } = await import('./management/routes.ts');
-          await app.register(
-            managementPlugin(
-              { management, tokens, attempts, uploadLimits: services.functions.deployments.limits, log },
-              version,
-            ),
-          );
-        },
-      })),
+      ...programMounts({
+        management,
+        mcp,
+        tokens,
+        db,
+        audit,
+        site,
+        attempts: createAttempts(tokenAttempts),
+        usesDocuments: () => config.current.plinth.console.agent_documents,
+        uploadLimits: services.functions.deployments.limits,
+        log,
+      }),
       {
         prefix: '/console',
         cors: 'none',
@@ -150,7 +185,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
                 tokens,
                 audit,
                 advisors,
-                callService,
+                ...{ callService, management },
                 settingsLock,
                 factorRequired,
                 linkOf,
@@ -170,9 +205,50 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
       return made !== undefined;
     },
     tokens,
-    manage: (name, input) => management.call(name, input, { operator: { ...commandLine, role: 'owner' } }),
+    mcp: async (message) => (await import('./mcp/local.ts')).serveLocalMcp(mcp, log, message),
+    manage: (name, input, { operator, ref } = {}) =>
+      management.call(name, input, { operator: actorOf(operator) }, ref),
+    admit: async (operator) => {
+      await admitOperator(db, audit, operator);
+      return linkOf(await sessions.issueLinkToken(operator.name));
+    },
   };
 }
+
+/**
+ * Returns the mounts for programs that act for an operator: the Management API, the MCP endpoint and its OAuth server.
+ */
+const programMounts = (deps: ManagementRoutesDeps & McpRoutesDeps): Mount[] => [
+  ...([1, 2] as const).map((version) =>
+    onDemand(`/v${version}`, async () =>
+      (await import('./management/routes.ts')).managementPlugin(deps, version),
+    ),
+  ),
+  onDemand('/mcp', async () => (await import('./mcp/routes.ts')).mcpPlugin(deps)),
+  onDemand('/oauth', async () => (await import('./mcp/oauth/routes.ts')).oauthPlugin(deps)),
+  onDemand('/.well-known', async () => (await import('./mcp/oauth/routes.ts')).metadataPlugin(deps)),
+];
+
+/** Returns a mount whose code is loaded with the first request. */
+const onDemand = (prefix: string, load: () => Promise<FastifyPluginAsync>): Mount => ({
+  prefix,
+  cors: 'none',
+  apiKeys: false,
+  documents: 'plinth',
+  isOnDemand: true,
+  plugin: async (app) => {
+    await app.register(await load());
+  },
+});
+
+async function admitOperator(db: Queryable, audit: Audit, { name, role }: BranchOperator): Promise<void> {
+  await queries.saveOperator(db, name, role);
+  await audit({ operator: { id: null, name } }, 'branch.open', name, { role });
+}
+
+/** Returns the operator of a call from another process. Commands have all permissions. */
+const actorOf = (operator: BranchOperator | undefined): Caller['operator'] =>
+  operator === undefined ? { ...commandLine, role: 'owner' } : { id: null, ...operator };
 
 /** The placeholder in the built HTML for the command line that runs Plinth. */
 const commandPlaceholder = '%PLINTH_COMMAND%';

@@ -46,6 +46,13 @@ export async function createOperator(
   return row;
 }
 
+/** Creates an operator, or changes the role of an existing one. */
+export async function saveOperator(db: Queryable, name: string, role: OperatorRole): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.operators (name, role) values (${name}, ${role})
+    on conflict (name) do update set role = excluded.role`);
+}
+
 export const listOperators = (
   db: Queryable,
 ): Promise<(OperatorRow & { created_at: string; last_sign_in_at: string | null })[]> =>
@@ -131,6 +138,12 @@ export async function findSession(
     from _plinth.operator_sessions s join _plinth.operators o on o.id = s.operator_id
     where s.cookie_hash = ${cookieHash} and s.expires_at > now()`);
   return row;
+}
+
+export async function endSessionSoon(db: Queryable, cookieHash: Buffer, seconds: number): Promise<void> {
+  await db.query(sql`
+    update _plinth.operator_sessions set expires_at = least(expires_at, now() + make_interval(secs => ${seconds}))
+    where cookie_hash = ${cookieHash}`);
 }
 
 export async function deleteSession(db: Queryable, cookieHash: Buffer): Promise<void> {

@@ -19,9 +19,16 @@ const sessionLifetimeSeconds = 12 * 3600;
  * let someone sign in. Someone who finds an open browser can use the operator's session but can't sign in again.
  */
 const freshSeconds = 600;
+/** The time for which a session remains valid after the operator has signed in again in the same browser. */
+const handoverSeconds = 10;
 const attemptLimits = { max: 10, windowMs: 60_000, addresses: 1000 };
 /** The operator for whom the start command creates a link if the project has no owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
+
+/** Thrown if an operator doesn't exist. The message is meant for the person who runs the command. */
+export class OperatorError extends Error {
+  override name = 'OperatorError';
+}
 
 export interface Operator {
   readonly id: string;
@@ -126,10 +133,6 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
     return others.length === 0 ? row : undefined;
   }
 
-  async function endSessions(request: FastifyRequest): Promise<void> {
-    for (const cookie of readCookies(request)) await queries.deleteSession(db, hash(cookie));
-  }
-
   async function linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string> {
     const token = randomBytes(24).toString('base64url');
     await queries.insertLink(db, hash(token), operatorId, lifetimeSeconds);
@@ -147,7 +150,10 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         ? ((await queries.findFirstOwner(db)) ??
           (await queries.ensureOperator(db, firstOperator.name, firstOperator.role)))
         : await queries.findOperator(db, name);
-    if (operator === undefined) throw new Error(`The operator ${name} doesn't exist.`);
+    if (operator === undefined)
+      throw new OperatorError(
+        `The operator ${name} doesn't exist. "plinth operators list" lists all operators, and "plinth operators create ${name}" creates this one.`,
+      );
     return operator;
   }
 
@@ -181,14 +187,16 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      // Ends the previous sessions in this browser, which would otherwise remain valid.
-      await endSessions(request);
+      // The previous sessions in this browser would otherwise remain valid. They end a few seconds later, because
+      // requests from the browser's other tabs contain the previous cookie until the browser has received this response.
+      for (const previous of readCookies(request))
+        await queries.endSessionSoon(db, hash(previous), handoverSeconds);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;
       return { id, name, role, csrfToken, sessionId, factor: factorOf(has_factor, false), isFresh: true };
     },
     async signOut(request, reply) {
-      await endSessions(request);
+      for (const cookie of readCookies(request)) await queries.deleteSession(db, hash(cookie));
       reply.header('set-cookie', cookieHeader(request, '', 0));
     },
     hasCookie: (request) => readCookies(request).length > 0,

@@ -19,7 +19,8 @@ the settings file, which overrides the defaults.
   Variables are read from the shell, then from \`.env.<SUPABASE_ENV>.local\`, \`.env.local\`, \`.env.<SUPABASE_ENV>\` and \`.env\` in
   \`supabase/\`, then from the same files in the project folder. The first file that sets a variable takes precedence. SUPABASE_ENV
   defaults to \`development\`. If a setting of an SMTP server, a CAPTCHA, an SMS provider or a hook refers to an unset variable,
-  \`plinth start\` disables the section with a warning. \`plinth serve\` doesn't.
+  \`plinth start\` disables the section with a warning. \`plinth serve\` doesn't. A setting in plinth.toml that refers to an unset
+  variable isn't used. This causes a warning if the variable doesn't exist, and an error if the setting is required.
 - **Encrypted secrets.** Secrets can be encrypted with dotenvx. The keys are read from \`DOTENV_PRIVATE_KEY\` and
   \`DOTENV_PRIVATE_KEY_*\`.
 - **Durations and sizes.** Examples of durations are \`"30s"\`, \`"2m30s"\` and \`"24h"\`. Examples of sizes are \`"500KB"\` and \`"50MiB"\`.
@@ -31,7 +32,7 @@ the settings file, which overrides the defaults.
   \`plinth reload\`, SIGHUP or a change in the Console, and immediately with \`plinth start\` or \`[server] watch_config\`. A request
   that is in progress keeps the values that it started with. All other settings require a restart, for the reason given in this column. If a file
   is invalid, no setting changes.
-- **Remotes.** \`[remotes.NAME]\` contains settings for a linked hosted project. Plinth validates these settings, but they have no effect.
+- **Remotes.** \`[remotes.NAME]\` contains settings for the server whose project ref is its \`project_id\`. They replace the other settings in \`plinth deploy\`, \`plinth config push\`, \`plinth functions deploy\`, \`plinth secrets set\` and \`plinth db push\` for this server, and have no other effect.
 `;
 
 export function configDocument(): string {

@@ -9,7 +9,7 @@ import { check } from './core/check.ts';
 import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
 import { disableIncomplete } from './core/incomplete.ts';
-import { checkRemotes } from './core/remotes.ts';
+import { checkRemotes, withRemote } from './core/remotes.ts';
 import {
   type Overrides,
   type References,
@@ -32,6 +32,8 @@ export interface LoadOptions extends SettingsSource {
    * (`core/incomplete.ts`). Defaults to `production`.
    */
   readonly mode?: 'development' | 'production';
+  /** The project ref of the server to which a command deploys. Selects the settings in `[remotes.NAME]`. */
+  readonly remoteRef?: string | undefined;
 }
 
 export interface Loaded {
@@ -63,11 +65,13 @@ export function loadConfig({
   flags = {},
   texts = {},
   mode = 'production',
+  remoteRef,
 }: LoadOptions): Loaded {
   const supabaseDir = join(projectDir, 'supabase');
   const files = { projectDir, savedDir, texts };
   const environment = readEnvironment(env, files);
-  const [project, plinth] = [readSettings(files, 'config.toml'), readSettings(files, 'plinth.toml')];
+  const [shared, plinth] = [readSettings(files, 'config.toml'), readSettings(files, 'plinth.toml')];
+  const project = remoteRef === undefined ? shared : withRemote(shared, remoteRef);
   const { config, warnings, overrides, references } = build(project, plinth, {
     flags,
     environment,
@@ -127,7 +131,7 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
   }).config;
 }
 
-type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & {
+type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys' | 'dropsUnset'> & {
   readonly defaultProjectId: string;
   readonly disablesIncomplete: boolean;
   /** Returns an error message if a file is outside the project folder and the `allowed` folders. */
@@ -138,11 +142,12 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   const sources = { ...options, privateKeys: privateKeysFrom(options.environment) };
   const remotes = checkRemotes(project, projectSchema);
   const withoutMeta = new Map([...project].filter(([key]) => key !== 'remotes' && key !== '$schema'));
-  const first = resolve(projectSchema, withoutMeta, { ...sources, prefix: 'SUPABASE' });
+  const first = resolve(projectSchema, withoutMeta, { ...sources, prefix: 'SUPABASE', dropsUnset: false });
   const second = resolve(plinthSchema, plinth, {
     ...sources,
     flags: plinthFlags(sources.flags),
     prefix: 'PLINTH',
+    dropsUnset: true,
   });
   const renamed: Notice[] = [];
 
@@ -175,7 +180,7 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   const faults = [...first.faults, ...second.faults, ...remotes.faults].filter(applies);
   check(
     config,
-    { exists: options.exists, unset: first.unset },
+    { exists: options.exists, unset: first.unset, ownUnset: second.unset },
     (key, message) => {
       const reportedAlready = faults.some((fault) => fault.key === key);
       if (!reportedAlready) faults.push(notice(key, message));

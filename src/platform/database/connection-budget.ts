@@ -13,6 +13,8 @@ export interface NodeLimits extends ProcessLimits {
   readonly workers?: (ProcessLimits & { readonly count: number }) | undefined;
   /** Whether requests use a pooler. */
   readonly isPooled?: boolean | undefined;
+  /** Whether one node reads the database's changes for all nodes if NATS and PostgreSQL allow it. */
+  readonly sharesChanges?: boolean | undefined;
 }
 
 export interface ConnectionBudget {
@@ -26,6 +28,8 @@ export interface ConnectionBudget {
   readonly direct: number;
   /** The number of connections to the pooler. */
   readonly pooled: number;
+  /** See {@link NodeLimits.sharesChanges}. */
+  readonly sharesChanges: boolean;
 }
 
 /** The number of login roles whose pools the main process uses. */
@@ -34,7 +38,12 @@ const roles = 9;
 const throughPooler = 4;
 const defaults = { shared: 4, alone: 6, slow: 0, poolMax: 5 };
 
-export function budgetOf({ workers, isPooled = false, ...main }: NodeLimits): ConnectionBudget {
+export function budgetOf({
+  workers,
+  isPooled = false,
+  sharesChanges = false,
+  ...main
+}: NodeLimits): ConnectionBudget {
   const count = workers?.count ?? 0;
   const rest = restOf(main) + count * restOf(workers ?? {});
   const poolMax = main.poolMax ?? defaults.poolMax;
@@ -44,7 +53,7 @@ export function budgetOf({ workers, isPooled = false, ...main }: NodeLimits): Co
   // direct connections.
   const sessions = 2 + count + (isPooled ? 2 : 0);
   const pooled = isPooled ? rest + throughPooler * poolMax + ofWorkers : 0;
-  return { rest, pools, sessions, pooled, direct: rest + pools + sessions - pooled };
+  return { rest, pools, sessions, pooled, direct: rest + pools + sessions - pooled, sharesChanges };
 }
 
 const restOf = ({ path = {} }: ProcessLimits): number =>

@@ -5,10 +5,11 @@
 import { type Logger, silentLogger } from '../../base/kernel/log.ts';
 import { sql } from '../../base/kernel/sql.ts';
 import { cached } from '../../base/shared/cached.ts';
+import { endOnAbort } from './abort.ts';
 import { bootstrapSet } from './bootstrap-set.ts';
 import type { NodeLimits } from './connection-budget.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
-import { updateOwnExtensions } from './embedded/extension-updates.ts';
+import { updateExtensions } from './embedded/extension-updates.ts';
 import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
 import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './embedded/sign-ins.ts';
 import { connectExternal } from './external/external.ts';
@@ -71,6 +72,8 @@ export interface DatabaseOptions {
   readonly environment?: Environment;
   /** The settings in `[db.settings]` of config.toml, which are written to postgresql.conf. */
   readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
+  /** Folders in which the embedded server searches extensions (`[database] extension_folders`). */
+  readonly extensionFolders?: readonly string[] | undefined;
   /**
    * Settings that are stored in the database itself, such as `app.settings.jwt_secret`. These settings are used only
    * with the embedded server.
@@ -96,6 +99,8 @@ export interface DatabaseOptions {
   readonly durable?: boolean;
   /** Returns the folder of a prepared cluster. A new data folder is created by copying this folder. */
   readonly prepared?: (() => Promise<string | undefined>) | undefined;
+  /** The data folder from which this one was copied. Its logins are valid in the copy until its first start. */
+  readonly copiedFrom?: string | undefined;
   readonly log?: Logger;
   /**
    * All migrations in this version, except those of the database module. If set, a database to which a newer version
@@ -114,6 +119,12 @@ export interface DatabaseOptions {
    * called several times.
    */
   readonly whileStarting?: () => void;
+  /**
+   * Aborts the start. Waits end, and statements are canceled. A statement of a session that was borrowed from a pool is
+   * left to the borrower. The signal must not be aborted after the start, because statements of requests would be
+   * canceled too.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A running server, either embedded or external, and the database on it that Plinth uses. */
@@ -139,7 +150,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
       : await connectToExternal(options.databaseUrl, options, log, onProgress);
-  return openDatabase(server, log, onProgress, { path: options.requestPath, pools: options.pools });
+  const { requestPath: path, pools, signal } = options;
+  return openDatabase(server, log, onProgress, { path, pools, signal });
 }
 
 async function startEmbedded(
@@ -147,19 +159,23 @@ async function startEmbedded(
   log: Logger,
   onProgress: (message: string) => void,
 ): Promise<Server> {
+  const { signal } = options;
   const start = (resetSuperuser: boolean): Promise<Cluster> =>
     startCluster({
       dataDir: options.dataDir,
       port: options.port ?? null,
       durable: options.durable ?? true,
       settings: options.dbSettings ?? {},
+      extensionFolders: options.extensionFolders,
       password: options.password ?? 'postgres',
       sharedPassword: options.sharedPassword ?? false,
       resetSuperuser,
+      copiedFrom: resetSuperuser ? undefined : options.copiedFrom,
       prepared: options.prepared,
       log,
       onProgress,
       whileStarting: options.whileStarting,
+      signal,
     });
   const signIn = (cluster: Cluster): Promise<Client> =>
     connectAdmin(
@@ -182,13 +198,15 @@ async function startEmbedded(
       cluster = await start(true);
       admin = await signIn(cluster);
     }
+    endOnAbort(admin, signal);
     // Turning off `synchronous_commit` is safe because no client relies on a new database yet, and a client's first
     // commit also flushes all earlier commits.
     if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
     await rejectOthers(admin, options, `in ${options.dataDir}`);
-    await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
-    await updateOwnExtensions(admin, log, onProgress);
+    const run = { session: admin, serverVersion, log, onProgress, signal };
+    await applyFiles(run, readMigrationFiles([bootstrapSet]));
+    await updateExtensions(admin, cluster.packs, log, onProgress);
     await repairRoles(admin, log, { replication: options.replication ?? false });
     await applyPasswords(admin, cluster.logins);
     await applyDatabaseSettings(admin, options.databaseSettings ?? [], options.withheldSettings ?? []);
@@ -227,7 +245,7 @@ async function connectToExternal(
   log: Logger,
   onProgress: (message: string) => void,
 ): Promise<Server> {
-  const { sharedPassword = false, environment = {} } = options;
+  const { sharedPassword = false, environment = {}, signal } = options;
   const urls = externalUrls({ databaseUrl: text, databaseDirectUrl: options.databaseDirectUrl });
   const addresses = await readReplicaUrls(options.replicaUrls ?? '', environment);
   const max = options.pools?.max;
@@ -240,6 +258,7 @@ async function connectToExternal(
     sharedPassword,
     environment,
     log,
+    signal,
     async check(session, host) {
       await rejectOthers(session, options, `at ${host}`);
       await options.examine?.(session);
@@ -253,7 +272,7 @@ async function connectToExternal(
       );
       const installed = rows.map(({ name }) => name);
       const files = [...readMigrationFiles([bootstrapSet]), ...sqlOnlyFiles(installed)];
-      await applyFiles({ session, serverVersion, log, onProgress }, files);
+      await applyFiles({ session, serverVersion, log, onProgress, signal }, files);
     } else {
       log.info(
         { service: 'database' },
@@ -277,9 +296,11 @@ async function connectToExternal(
   return { target, targetOf, connected, pooledTarget, replicas, admin: session, info, stop: async () => {} };
 }
 
-interface ConnectionLimits {
+interface OpenOptions {
   readonly path?: RequestPathLimits | undefined;
   readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'> | undefined;
+  /** Aborts the start, see {@link DatabaseOptions.signal}. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const defaultMaxLagMs = 5000;
@@ -295,10 +316,9 @@ export function openDatabase(
   server: Server,
   log: Logger,
   onProgress: (message: string) => void,
-  limits: ConnectionLimits = {},
+  { signal, ...limits }: OpenOptions = {},
 ): Database {
-  const { target, info } = server;
-  const { pooledTarget } = server;
+  const { target, info, pooledTarget } = server;
   const requestTarget = (role: LoginRole) => pooledTarget?.(role) ?? target(role);
   const contextSettings = pooledTarget === undefined ? undefined : requestSettingNames;
   const settingsOf = settingsWith(contextSettings ?? []);
@@ -310,6 +330,7 @@ export function openDatabase(
     ...(info.embedded ? { idleTimeoutMs: embeddedIdleTimeoutMs } : {}),
     ...limits.pools,
   });
+  signal?.addEventListener('abort', () => void pools.cancelStatements(), { once: true });
   const primaryPath = createRequestPath({
     connectOptions: () => requestTarget('authenticator'),
     contextSettings,
@@ -348,11 +369,10 @@ export function openDatabase(
   const serverFindings = cached(findingsLifetimeMs, () => findingsOf(server, pools.pool('supabase_admin')));
   const runFiles = async (sets: readonly MigrationSet[]): Promise<number> => {
     const { admin } = server;
-    const session =
-      admin === undefined || admin.connection.ended ? await Client.connect(target('supabase_admin')) : admin;
+    const session = admin === undefined || admin.connection.ended ? await openAdmin(server, signal) : admin;
     try {
       if (!info.ownsSchemas) return 0;
-      const run = { session, serverVersion: info.serverVersion, log, onProgress };
+      const run = { session, serverVersion: info.serverVersion, log, onProgress, signal };
       return await applyFiles(run, readMigrationFiles(sets));
     } finally {
       // After a bootstrap, the session is closed because it has large caches and is no longer needed.
@@ -437,6 +457,12 @@ export function openDatabase(
       await server.stop();
     },
   };
+}
+
+async function openAdmin({ target }: Server, signal: AbortSignal | undefined): Promise<Client> {
+  const session = await Client.connect(target('supabase_admin'));
+  endOnAbort(session, signal);
+  return session;
 }
 
 async function findingsOf({ connected }: Server, pool: Pool): Promise<readonly Finding[]> {

@@ -55,6 +55,14 @@ const table = {
     message: (d: Details) => `PostgreSQL didn't start: ${d.reason}`,
     hint: "The lines above are PostgreSQL's output. Check the settings under [db.settings] in config.toml.",
   },
+  tablespaces: {
+    message: (d: Details) => `The data folder ${d.dir} has tablespaces, so it can't be copied.`,
+    hint: 'Move the tables to the default tablespace, and drop the other tablespaces.',
+  },
+  extension_folder: {
+    message: (d: Details) => `The extension folder ${d.dir} can't be used: ${d.reason}.`,
+    hint: 'Correct [database] extension_folders in plinth.toml.',
+  },
   types_timeout: {
     message: (d: Details) => `The database didn't respond within ${d.seconds} seconds.`,
     hint: 'Increase --query-timeout, or include fewer schemas with --schema.',

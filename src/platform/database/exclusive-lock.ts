@@ -18,17 +18,23 @@ const minPauseMs = 50;
 const maxPauseMs = 250;
 const reportEveryMs = 30_000;
 
+interface Waiting {
+  /** Called every 30 seconds while another process is doing the work. */
+  readonly onWait?: (() => void) | undefined;
+  /** Ends the wait when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Waits until no other process does this work in the session's database, and prevents others from doing it until the
- * session ends or the returned function is called. `onWait` is called while another process is doing the work, every 30
- * seconds.
+ * session ends or the returned function is called. If the wait is aborted, throws the signal's reason.
  * @example
  * const unlock = await lockExclusively(session, 'project');
  */
 export async function lockExclusively(
   session: Queryable,
   work: ExclusiveWork,
-  onWait: () => void = () => undefined,
+  { onWait, signal }: Waiting = {},
 ): Promise<() => Promise<void>> {
   const kind = kinds[work];
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -46,11 +52,12 @@ export async function lockExclusively(
       await unlock();
       if (performance.now() - reportedAt >= reportEveryMs) {
         reportedAt = performance.now();
-        onWait();
+        onWait?.();
       }
     }
     // The pause is random because processes that see each other's locks all try again.
-    await sleep(randomInt(minPauseMs, maxPauseMs));
+    await sleep(randomInt(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
+    signal?.throwIfAborted();
   }
 }
 

@@ -9,9 +9,12 @@ export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.
 export type { NodeLimits } from './connection-budget.ts';
 export type { DatabaseOptions } from './database.ts';
 export { binaryPackage, linkBinaries } from './embedded/binaries.ts';
-export { extensionAmendment, ownScript } from './embedded/extension-folder.ts';
+export { ownScript } from './embedded/extension-folder.ts';
+export { extensionAmendment } from './embedded/extension-scripts.ts';
+export { extensionSource, fetchPacks } from './embedded/extension-sources.ts';
 export { clearLeftovers } from './embedded/leftovers.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
+export { copyRunningCluster } from './embedded/online-copy.ts';
 export { makeSpare } from './embedded/prepared.ts';
 export {
   type RecoveredCluster,
@@ -19,6 +22,7 @@ export {
   startRecovery,
   type TableReader,
 } from './embedded/recovery.ts';
+export { hasSqlVector } from './embedded/sql-vector/detect.ts';
 export { migrateNewCluster } from './embedded/upgrade/migrate.ts';
 export { type ClusterPair, openClusterPair, type PrivateServer } from './embedded/upgrade/pair.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';

@@ -114,9 +114,9 @@ function requireSecret({ salt, fingerprint }: Identity, secret: string | undefin
   if (secret !== undefined && isFingerprintOf(fingerprint, secret, salt)) return secret;
   throw new GroupJoinError(
     secret === undefined
-      ? 'Other nodes share their keys through this database, and this node has no secret to read them.'
-      : 'Other nodes share their keys through this database, and this node has a different secret.',
-    `Set PLINTH_SECRET to the secret of the other nodes. If it isn't set there, the first node's data folder contains it in the file ${secretFileName}, which belongs in ${dataDir}. If the secret is lost, see "Several nodes" in docs/operate.md.`,
+      ? "This database contains the project's keys, which another node or an earlier start has encrypted, and this node has no secret to read them."
+      : "This database contains the project's keys, which another node or an earlier start has encrypted with a different secret than this node's.",
+    `Set PLINTH_SECRET to the secret of the other nodes or of the earlier start. If it wasn't set there, the data folder of the first start contains it in the file ${secretFileName}, which belongs in ${dataDir}. If the secret is lost, see "Several nodes" in docs/operate.md.`,
   );
 }
 

@@ -11,6 +11,13 @@ const pollMs = 100;
 const staleMs = 15_000;
 const touchMs = 3000;
 
+interface Waiting {
+  /** Called once if another process holds the claim. */
+  readonly onWait?: () => void;
+  /** Ends the wait when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Runs `work` while this process holds the claim `file`. If another process holds the claim, waits until `isDone`
  * returns true or the claim is released. A suspended process loses its claim, so the result of `work` must be valid
@@ -20,7 +27,7 @@ export async function claim(
   file: string,
   isDone: () => boolean,
   work: () => Promise<void>,
-  onWait: () => void = () => undefined,
+  { onWait, signal }: Waiting = {},
 ): Promise<void> {
   mkdirSync(dirname(file), { recursive: true });
   for (let waited = false; !isDone(); waited = true) {
@@ -34,8 +41,9 @@ export async function claim(
       }
       return;
     }
-    if (!waited) onWait();
-    await sleep(pollMs);
+    if (!waited) onWait?.();
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    signal?.throwIfAborted();
   }
 }
 

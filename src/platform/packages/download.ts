@@ -6,6 +6,12 @@ import { PackageError } from './errors.ts';
 import { verifyTarball } from './tarball.ts';
 import type { Environment, NpmPackage } from './types.ts';
 
+interface DownloadOptions {
+  readonly env: Environment;
+  /** Ends npm when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Downloads the packages into `folder` and returns the paths of their verified archives. npm runs in the working
  * directory so that it reads the project's `.npmrc`.
@@ -15,13 +21,13 @@ import type { Environment, NpmPackage } from './types.ts';
 export async function downloadPackages(
   packages: readonly NpmPackage[],
   folder: string,
-  env: Environment,
+  options: DownloadOptions,
 ): Promise<readonly string[]> {
   return await Promise.all(
     packages.map(async (each, index) => {
       const own = join(folder, String(index));
       mkdirSync(own, { recursive: true });
-      await pack(each, own, env);
+      await pack(each, own, options);
       const [name] = readdirSync(own);
       if (name === undefined) throw failed([each], 'npm pack wrote no file');
       const file = join(own, name);
@@ -31,7 +37,7 @@ export async function downloadPackages(
   );
 }
 
-async function pack(each: NpmPackage, folder: string, env: Environment): Promise<void> {
+async function pack(each: NpmPackage, folder: string, { env, signal }: DownloadOptions): Promise<void> {
   const npm = findNpm({ os: process.platform, execPath: process.execPath, env, exists: existsSync });
   const spec = `${each.name}@${each.version}`;
   const options = [
@@ -48,6 +54,7 @@ async function pack(each: NpmPackage, folder: string, env: Environment): Promise
     stdio: ['ignore', 'ignore', 'pipe'],
     shell: npm.shell,
     windowsHide: true,
+    signal,
   });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -60,6 +67,7 @@ async function pack(each: NpmPackage, folder: string, env: Environment): Promise
     });
     child.once('close', resolve);
   });
+  signal?.throwIfAborted();
   if (status !== 0) throw failed([each], output);
 }
 

@@ -15,6 +15,7 @@ import { canRunServer, minServerNode, supportedPlatform, thisPlatform } from './
 import { cacheFolder, fillGroup, groupFolder } from './store.ts';
 import type { Environment, PackageGroup, StoredGroup } from './types.ts';
 
+export { removeAbandoned } from './abandoned.ts';
 export { claim } from './claim.ts';
 export { PackageError } from './errors.ts';
 export { bundleHash, ownCommand, packageManifest } from './manifest.ts';
@@ -34,6 +35,8 @@ export interface EnsureOptions {
   readonly onProgress?: (message: string) => void;
   /** A folder that contains the packages. If undefined, the packages are downloaded. */
   readonly from?: string | undefined;
+  /** Ends the download when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns the cache folder of the user who runs this process. */
@@ -48,8 +51,8 @@ export const userCache = (env: Environment = process.env): string =>
 export async function ensurePackages(group: PackageGroup, options: EnsureOptions = {}): Promise<void> {
   const stored = storedGroup(group);
   if (stored === undefined) return;
-  const { onProgress = () => undefined, from } = options;
-  await fillGroup(userCache(), stored, { env: process.env, onProgress, from });
+  const { onProgress = () => undefined, from, signal } = options;
+  await fillGroup(userCache(), stored, { env: process.env, onProgress, from, signal });
 }
 
 /**

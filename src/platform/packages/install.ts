@@ -3,17 +3,9 @@
  * final name once it is complete.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeAbandoned } from './abandoned.ts';
 import { downloadPackages } from './download.ts';
 import { PackageError } from './errors.ts';
 import { extractTarball, verifyTarball } from './tarball.ts';
@@ -31,7 +23,7 @@ export const titles: Readonly<Record<PackageGroup, string>> = {
 export async function install(
   folder: string,
   { group, packages }: StoredGroup,
-  { env, onProgress, from }: FillOptions,
+  { env, onProgress, from, signal }: FillOptions,
 ): Promise<void> {
   removeAbandoned(join(folder, '..'));
   const work = `${folder}.${randomBytes(6).toString('hex')}.part`;
@@ -40,7 +32,7 @@ export async function install(
   try {
     if (from === undefined) {
       onProgress(`Downloading ${titles[group]} ${version} (once for all projects)`);
-      const archives = await downloadPackages(packages, join(work, 'archives'), env);
+      const archives = await downloadPackages(packages, join(work, 'archives'), { env, signal });
       await Promise.all(
         packages.map((each, index) => extractTarball(archives[index] as string, join(modules, each.name))),
       );
@@ -79,18 +71,6 @@ function moveInto(work: string, folder: string): void {
     renameSync(work, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
-  }
-}
-
-const dayMs = 24 * 3600 * 1000;
-
-/** Removes the folders that killed processes left behind while they installed a group. */
-function removeAbandoned(parent: string): void {
-  for (const name of readdirSync(parent)) {
-    const path = join(parent, name);
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (name.endsWith('.part') && stat !== undefined && Date.now() - stat.mtimeMs > dayMs)
-      rmSync(path, { recursive: true, force: true });
   }
 }
 

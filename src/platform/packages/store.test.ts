@@ -140,13 +140,30 @@ describe('a claim', () => {
       file,
       () => done.length > 1,
       async () => void done.push('second'),
-      () => {
-        waited = true;
-        rmSync(file);
+      {
+        onWait: () => {
+          waited = true;
+          rmSync(file);
+        },
       },
     );
     expect(waited).toBe(true);
     expect(done).toEqual(['stale', 'second']);
+  });
+
+  it('is aborted while another process holds the claim', async () => {
+    const file = join(folder, 'claim');
+    writeFileSync(file, `${process.pid}\n`);
+    const stopping = new AbortController();
+    const reason = new Error('stopped');
+    const waiting = claim(
+      file,
+      () => false,
+      async () => undefined,
+      { onWait: () => stopping.abort(reason), signal: stopping.signal },
+    );
+    await expect(waiting).rejects.toBe(reason);
+    rmSync(file);
   });
 });
 

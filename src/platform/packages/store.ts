@@ -26,7 +26,10 @@ export async function fillGroup(cache: string, stored: StoredGroup, options: Fil
     `${folder}.claim`,
     () => existsSync(folder),
     () => install(folder, stored, options),
-    () => options.onProgress(`Waiting for another process that installs ${titles[stored.group]}`),
+    {
+      onWait: () => options.onProgress(`Waiting for another process that installs ${titles[stored.group]}`),
+      signal: options.signal,
+    },
   );
   return folder;
 }

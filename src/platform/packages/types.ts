@@ -36,4 +36,6 @@ export interface FillOptions {
   readonly onProgress: (message: string) => void;
   /** A folder that contains the packages. If undefined, the packages are downloaded. */
   readonly from?: string | undefined;
+  /** Ends the download, or the wait for another process that downloads the packages, when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }

@@ -7,6 +7,10 @@ const table = {
     message: (d: Details) => `This change can't be written as a migration: ${d.reason}`,
     hint: 'Write a migration for this change, and run the command again.',
   },
+  other_version: {
+    message: () => 'The server describes its schema in the format of another version of Plinth.',
+    hint: 'Run the command with the version of Plinth that the server runs, or use --db-url with the URL of its database.',
+  },
 } satisfies Record<string, { message: (details: Details) => string; hint: string }>;
 
 type Details = Readonly<Record<string, string | number | undefined>>;

@@ -2,6 +2,7 @@
 export { compareSnapshots } from './core/compare.ts';
 export { conceivableRenames } from './core/renames.ts';
 export { diffScript } from './core/script.ts';
+export { readSnapshotDocument, type SnapshotDocument, snapshotDocument } from './document.ts';
 export { DiffError, type DiffErrorCode, diffErrors } from './errors.ts';
 export { readSnapshot } from './snapshot.ts';
 export type { DiffOptions, DiffStatement, Rename, SchemaDiff, Snapshot } from './types.ts';

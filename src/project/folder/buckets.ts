@@ -27,6 +27,8 @@ export async function seedBuckets(deps: BucketDeps): Promise<void> {
   );
   for (const [name, bucket] of buckets) {
     const body = bodyOf(deps.config, bucket);
+    if (body.file_size_limit > deps.config.storage.file_size_limit)
+      throw new ProjectError('bucket_limit', { bucket: name });
     if (existing.has(name)) {
       deps.onProgress(`Updating Storage bucket: ${name}`);
       await call(deps, name, { method: 'PUT', path: `/bucket/${encodeURIComponent(name)}`, body });
@@ -35,9 +37,7 @@ export async function seedBuckets(deps: BucketDeps): Promise<void> {
       await call(deps, name, { method: 'POST', path: '/bucket', body: { name, ...body } });
     }
   }
-  const uploads = buckets.flatMap(([name, { objects_path }]) =>
-    objects_path === undefined ? [] : uploadsOf(name, objects_path, deps.onProgress),
-  );
+  const uploads = bucketFiles(deps.config, deps.onProgress);
   await Promise.all(Array.from({ length: uploadsAtOnce }, () => uploadSome(deps, uploads)));
 }
 
@@ -56,17 +56,24 @@ export function bucketSettings(config: Config, name: string): ReturnType<typeof 
   return bucket && bodyOf(config, bucket);
 }
 
-interface Upload {
+/** A file in the `objects_path` of a bucket. */
+export interface BucketFile {
   readonly bucket: string;
   readonly path: string;
   readonly key: string;
 }
 
+/** Returns the files in the `objects_path` of all buckets. @throws {ProjectError} if a folder can't be read */
+export const bucketFiles = (config: Config, warn: (message: string) => void): BucketFile[] =>
+  Object.entries(config.storage.buckets).flatMap(([name, { objects_path }]) =>
+    objects_path === undefined ? [] : filesIn(name, objects_path, warn),
+  );
+
 /**
  * Returns the files in a folder. If the folder doesn't exist, as in a new clone, prints a warning and returns an empty
  * list.
  */
-function uploadsOf(bucket: string, root: string, warn: (message: string) => void): Upload[] {
+function filesIn(bucket: string, root: string, warn: (message: string) => void): BucketFile[] {
   try {
     if (statSync(root).isFile()) return [{ bucket, path: root, key: basename(root) }];
     return filesBelow(root).map((path) => ({
@@ -89,7 +96,7 @@ function uploadsOf(bucket: string, root: string, warn: (message: string) => void
   }
 }
 
-async function uploadSome(deps: BucketDeps, queue: Upload[]): Promise<void> {
+async function uploadSome(deps: BucketDeps, queue: BucketFile[]): Promise<void> {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { bucket, path, key } = next;
     deps.onProgress(`Uploading: ${path} => ${bucket}/${key}`);

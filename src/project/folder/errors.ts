@@ -15,6 +15,12 @@ const table = {
   remote_missing: () => 'Remote migration versions not found in local migrations directory.',
   migration_not_found: (d: Details) => `Migration ${d.version} doesn't exist in ${d.dir}.`,
   schema_path: (d: Details) => `[db.migrations] schema_paths: no file in supabase/ matches ${d.glob}.`,
+  migration_differs: (d: Details) =>
+    `Migration ${d.version} is already applied to the database, but with different statements.`,
+  history_changed: () =>
+    'Another push has changed the migration history in the meantime. Run the command again.',
+  tests_not_rolled_back: (d: Details) =>
+    `${d.file} isn't a single transaction that is rolled back. On a linked server, a test file must begin with BEGIN, end with ROLLBACK and contain no COMMIT.`,
   version_invalid: (d: Details) =>
     `The database's history contains a migration that can't be a file name: ${d.version} ${d.name}.`,
   no_types: (d: Details) =>
@@ -25,6 +31,8 @@ const table = {
   lint_superuser: () =>
     "db lint can't use a superuser, because code of the database would run with its privileges. Use another login, such as the owner of the database.",
   tests_path: (d: Details) => `The file or folder ${d.path} doesn't exist.`,
+  bucket_limit: (d: Details) =>
+    `storage.buckets.${d.bucket}.file_size_limit is greater than storage.file_size_limit, which applies to all buckets. Increase storage.file_size_limit, or lower the limit of the bucket.`,
   bucket_failed: (d: Details) => `Failed to create or update the bucket ${d.bucket}: ${d.message}`,
 } satisfies Record<string, (details: Details) => string>;
 

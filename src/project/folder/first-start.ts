@@ -43,7 +43,7 @@ export async function firstStart(
   options: FirstStartOptions,
   start: FirstStart,
 ): Promise<void> {
-  const { database, config, mode, projectDir, onProgress, log } = deps;
+  const { database, config, mode, projectDir, onProgress, log, signal } = deps;
   const supabaseDir = join(projectDir, 'supabase');
   const { session, privileged, done } = start;
   // The services don't accept connections yet, so no other client uses the database of an embedded server.
@@ -63,6 +63,7 @@ export async function firstStart(
   const shared = {
     session,
     privileged,
+    signal,
     // The last step flushes the changes of all earlier steps to disk, and no client relies on these changes before that
     // step.
     isFlushedLater: database.info.embedded,
@@ -109,12 +110,13 @@ export async function firstStart(
   await insertStep(session, 'database');
 }
 
-async function writeVault({ config, onProgress }: ProjectDeps, session: Session): Promise<void> {
+async function writeVault({ config, onProgress, signal }: ProjectDeps, session: Session): Promise<void> {
   const secrets = Object.entries(config.db.vault);
   if (secrets.length === 0) return;
   onProgress('Updating vault secrets...');
   for (const [name, value] of secrets) {
-    if (value !== undefined) await session.transaction((tx) => upsertVaultSecret(tx, name, value));
+    if (value !== undefined)
+      await session.transaction((tx) => upsertVaultSecret(tx, name, value), { signal });
   }
 }
 
@@ -123,16 +125,17 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
  * that the user's SQL has left behind.
  */
 export async function withUserSession<T>(
-  { database, mode, onProgress }: ProjectDeps,
+  { database, mode, onProgress, signal }: ProjectDeps,
   work: (session: Session, privileged: PrivilegedRunner) => Promise<T>,
 ): Promise<T> {
   const admin = await database.pool('supabase_admin').connect();
   const session = await database.pool('postgres').connect();
   try {
     // Only one process at a time changes the user's part of a database.
-    await lockExclusively(admin, 'project', () =>
-      onProgress('Waiting for another process that is changing the database'),
-    );
+    await lockExclusively(admin, 'project', {
+      signal,
+      onWait: () => onProgress('Waiting for another process that is changing the database'),
+    });
     await dropLeftovers(admin);
     const [who] = await session.query<{ role: string }>(sql`select session_user::text as role`);
     reportSkipped(session, onProgress);

@@ -40,14 +40,35 @@ export async function repairHistory(
   { versions, status, isWhole = false }: HistoryRepair,
 ): Promise<void> {
   const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  await changeHistory(pool, {
+    applied: status === 'applied' ? versions.map((version) => readForHistory(files, version)) : [],
+    reverted: status === 'reverted' ? versions : [],
+    isWhole,
+  });
+}
+
+/** Changes the history in one transaction, without running any statement. */
+export async function changeHistory(
+  pool: Pool,
+  { applied, reverted, isWhole }: HistoryChange,
+): Promise<void> {
   const known = await selectApplied(pool);
   await pool.transaction(async (tx) => {
     await ensureHistory(tx);
-    const removed = isWhole ? known.map(({ version }) => version) : status === 'reverted' ? versions : [];
-    await deleteApplied(tx, removed);
-    if (status === 'applied')
-      for (const version of versions) await insertApplied(tx, readForHistory(files, version));
+    await deleteApplied(tx, isWhole ? known.map(({ version }) => version) : reverted);
+    for (const migration of applied) await insertApplied(tx, migration);
   });
+}
+
+export interface HistoryChange {
+  readonly applied: readonly {
+    readonly version: string;
+    readonly name: string;
+    readonly statements: readonly string[];
+  }[];
+  readonly reverted: readonly string[];
+  /** Whether all recorded versions are removed first. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -83,13 +104,19 @@ export interface RecordedMigration {
 
 /** Returns the recorded migrations and their statements. */
 export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
-  const rows = await selectHistory(pool);
-  return rows.map(({ version, name, statements }) => {
-    // The version and the name become a file name, which messages and other tools show.
-    if (!/^\d+$/.test(version) || !/^[^/\\\p{Cc}]*$/u.test(name))
-      throw new ProjectError('version_invalid', { version, name });
-    return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };
-  });
+  return (await selectHistory(pool)).map(recordedFile);
+}
+
+/** Returns a recorded migration as a file. @throws {ProjectError} `version_invalid` */
+export function recordedFile({
+  version,
+  name,
+  statements,
+}: HistoryChange['applied'][number]): RecordedMigration {
+  // The version and the name become a file name, which messages and other tools show.
+  if (!/^\d+$/.test(version) || !/^[^/\\\p{Cc}]*$/u.test(name))
+    throw new ProjectError('version_invalid', { version, name });
+  return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };
 }
 
 interface RanFiles {

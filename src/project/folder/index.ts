@@ -22,8 +22,9 @@ import { findSchemaTool } from './schema-tools.ts';
 import type { ProjectDeps } from './types.ts';
 
 export { announcing } from './announcing.ts';
-export { bucketSettings, seedBuckets } from './buckets.ts';
+export { type BucketFile, bucketFiles, bucketSettings, seedBuckets } from './buckets.ts';
 export { type DataStatement, dataStatements } from './core/data-statements.ts';
+export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint-levels.ts';
 export {
   identifier,
   isCreatedBy,
@@ -35,7 +36,8 @@ export {
   withoutComments,
 } from './core/missing.ts';
 export { type Failure, type Observation, observe } from './core/observe.ts';
-export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
+export { splitStatements } from './core/split.ts';
+export type { FileOutcome, SentTest, TestDatabaseOptions } from './database-tests/index.ts';
 export { markPosition, ProjectError, type ProjectErrorCode } from './errors.ts';
 export {
   baselineFileOf,
@@ -46,17 +48,34 @@ export {
 } from './files.ts';
 export { firstStart, withUserSession } from './first-start.ts';
 export {
+  changeHistory,
+  type HistoryChange,
   type HistoryRepair,
   type RecordedMigration,
   readHistory,
+  recordedFile,
   recordedMigrations,
   repairHistory,
   squashHistory,
 } from './history.ts';
-export { atLevel, hasLevel, type LintLevel, type LintResult, lint, lintLevels } from './lint.ts';
-export type { MigrationState } from './migrations.ts';
+export { compareMigrations, type MigrationState } from './migrations.ts';
 export { createFunction, FunctionExists, type WrittenMigration, writeMigration } from './new-files.ts';
-export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
+export {
+  applyNewMigration,
+  type NewMigration,
+  type RecordedNew,
+  recordNewMigration,
+} from './new-migration.ts';
+export {
+  type AppliedFiles,
+  appliedFiles,
+  type PushOptions,
+  type PushPlan,
+  planPush,
+  push,
+  type VaultSecret,
+} from './push.ts';
+export { type AppliedMigration, selectApplied, selectHistory, selectSeeds } from './queries.ts';
 export {
   type DryRun,
   migrationText,
@@ -66,7 +85,30 @@ export {
 } from './review.ts';
 export type { KeepGoing, StatementFailure } from './run-file.ts';
 export { applyProjectMigrations, applySchemaFiles, readSchemaFiles, runAsMigration } from './schema.ts';
+export type { SeedOutcome, SentFile, SentMigration } from './sent-files.ts';
 export type { ProjectDeps } from './types.ts';
+
+type Tests = typeof import('./database-tests/index.ts');
+type SentFiles = typeof import('./sent-files.ts');
+
+// These modules are loaded on first use, because a server's start doesn't need them.
+const tests = (): Promise<Tests> => import('./database-tests/index.ts');
+const sentFiles = (): Promise<SentFiles> => import('./sent-files.ts');
+
+export const testDatabase: Tests['testDatabase'] = async (...given) => (await tests()).testDatabase(...given);
+export const testElsewhere: Tests['testElsewhere'] = async (...given) =>
+  (await tests()).testElsewhere(...given);
+export const runSentTest: Tests['runSentTest'] = async (...given) => (await tests()).runSentTest(...given);
+export const lint: typeof import('./lint.ts')['lint'] = async (...given) =>
+  (await import('./lint.ts')).lint(...given);
+export const applySentMigration: SentFiles['applySentMigration'] = async (...given) =>
+  (await sentFiles()).applySentMigration(...given);
+export const applySentSeed: SentFiles['applySentSeed'] = async (...given) =>
+  (await sentFiles()).applySentSeed(...given);
+export const runSentFile: SentFiles['runSentFile'] = async (...given) =>
+  (await sentFiles()).runSentFile(...given);
+export const storeVaultSecrets: SentFiles['storeVaultSecrets'] = async (...given) =>
+  (await sentFiles()).storeVaultSecrets(...given);
 
 export const migrations: MigrationSet = { module: 'project', dir: new URL('./sql/', import.meta.url) };
 

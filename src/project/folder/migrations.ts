@@ -33,9 +33,14 @@ export function compareMigrations(
 /**
  * Returns the pending files in the order in which they are applied.
  *
+ * @param target the option that selects the database in the advice, such as `--linked`
  * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll` is set
  */
-export function pendingMigrations(states: readonly MigrationState[], includeAll: boolean): MigrationFile[] {
+export function pendingMigrations(
+  states: readonly MigrationState[],
+  includeAll: boolean,
+  target?: string,
+): MigrationFile[] {
   const orphans = states.filter(({ file }) => file === undefined);
   if (orphans.length > 0) {
     const versions = orphans.map(({ version }) => shellQuoted(version)).join(' ');
@@ -45,7 +50,7 @@ export function pendingMigrations(states: readonly MigrationState[], includeAll:
       {
         advice: [
           'If you no longer have the files, mark these versions as not applied:',
-          `  plinth migration repair --status reverted ${versions}`,
+          `  plinth migration repair --status reverted ${versions}${target === undefined ? '' : ` ${target}`}`,
         ],
       },
     );
@@ -77,6 +82,7 @@ export interface ApplyOptions {
   readonly findSchemaTool?: RunOptions['findSchemaTool'];
   readonly keepGoing?: KeepGoing;
   readonly isFlushedLater?: boolean;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress: (message: string) => void;
 }
 

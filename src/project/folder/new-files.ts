@@ -9,6 +9,7 @@ import { readMigrationFolder } from './files.ts';
 import { ensureHistory, insertApplied, selectApplied } from './queries.ts';
 
 export interface WrittenMigration {
+  readonly version: string;
   /** The path that messages show, in upstream's format: `supabase/migrations/20240101000000_add_todos.sql`. */
   readonly shownPath: string;
   /** Deletes the file. Called if the transaction that contains the history entry was rolled back. */
@@ -24,9 +25,15 @@ export interface WrittenMigration {
 export async function writeMigration(
   tx: Queryable,
   supabaseDir: string,
-  migration: { readonly name: string; readonly statements: readonly string[]; readonly now: number },
+  migration: {
+    readonly name: string;
+    readonly statements: readonly string[];
+    /** The file's text. Defaults to the statements. */
+    readonly text?: string;
+    readonly now: number;
+  },
 ): Promise<WrittenMigration> {
-  const { name, statements, now } = migration;
+  const { name, statements, text, now } = migration;
   await ensureHistory(tx);
   const versions = [
     ...(await selectApplied(tx)).map(({ version }) => version),
@@ -40,7 +47,7 @@ export async function writeMigration(
   const discard = (): void => rmSync(path, { force: true });
   const file = openSync(path, 'wx');
   try {
-    writeFileSync(file, statements.map((statement) => `${statement};\n`).join('\n'));
+    writeFileSync(file, text ?? statements.map((statement) => `${statement};\n`).join('\n'));
   } catch (error) {
     // An incomplete file, which can result from a full disk, would be applied at the next start.
     discard();
@@ -48,7 +55,7 @@ export async function writeMigration(
   } finally {
     closeSync(file);
   }
-  return { shownPath: `supabase/migrations/${version}_${name}.sql`, discard };
+  return { version, shownPath: `supabase/migrations/${version}_${name}.sql`, discard };
 }
 
 /** Returns a version in the form `YYYYMMDDhhmmss` (UTC) that is greater than all existing versions of this form. */

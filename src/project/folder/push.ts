@@ -1,6 +1,6 @@
 /**
- * Implements `db push`. Applies the project's migrations to a database that Plinth doesn't manage. If requested, also
- * applies roles and seeds.
+ * Implements `db push`. Determines the files to push, and applies them to a database that Plinth doesn't manage. If
+ * requested, also applies roles and seeds. A linked Plinth server applies the files itself (`sent-files.ts`).
  */
 import { join } from 'node:path';
 import type { Config } from '../../platform/config/index.ts';
@@ -21,23 +21,46 @@ import { runFile } from './run-file.ts';
 import { applySeeds } from './seeds.ts';
 
 export interface PushDeps {
-  readonly pool: Pool;
   readonly config: Pick<Config, 'db'>;
   readonly projectDir: string;
   readonly onProgress: (message: string) => void;
 }
+
+/** The files that have been applied to the database. */
+export interface AppliedFiles {
+  /** The option with which commands select the database, such as `--linked`. */
+  readonly target: string;
+  /** Returns the versions of the applied migrations. */
+  versions(): Promise<readonly string[]>;
+  /** Returns the hashes of the applied seeds, by path. */
+  seeds(): Promise<ReadonlyMap<string, string>>;
+}
+
+export const appliedFiles = (pool: Pool, target: string): AppliedFiles => ({
+  target,
+  versions: async () => (await selectApplied(pool)).map(({ version }) => version),
+  seeds: () => selectSeeds(pool),
+});
 
 export interface PushOptions {
   /** Whether to also apply files that are older than the latest applied file. */
   readonly includeAll: boolean;
   readonly includeRoles: boolean;
   readonly includeSeed: boolean;
+  readonly skipVault: boolean;
+}
+
+export interface VaultSecret {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** The changes that a push will make. */
 export interface PushPlan {
   /** The text of roles.sql, if the file should run. */
   readonly roles: string | undefined;
+  /** The secrets in [db.vault], which migrations can read. Empty if no migrations are pending. */
+  readonly vault: readonly VaultSecret[];
   readonly migrations: readonly MigrationFile[];
   readonly seeds: readonly PendingSeed[];
 }
@@ -51,29 +74,39 @@ export interface PendingSeed extends SeedFile {
  * Determines the changes that a push will make, without making them.
  * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll` is set
  */
-export async function planPush(deps: PushDeps, options: PushOptions): Promise<PushPlan> {
-  const { pool, config, projectDir, onProgress } = deps;
+export async function planPush(
+  applied: AppliedFiles,
+  { config, projectDir, onProgress }: PushDeps,
+  options: PushOptions,
+): Promise<PushPlan> {
   const supabaseDir = join(projectDir, 'supabase');
   const roles = options.includeRoles ? readRolesFile(supabaseDir) : undefined;
   let migrations: readonly MigrationFile[] = [];
   if (config.db.migrations.enabled) {
     const folder = readMigrationFolder(supabaseDir);
     folder.notes.forEach(onProgress);
-    const applied = (await selectApplied(pool)).map(({ version }) => version);
-    migrations = pendingMigrations(compareMigrations(folder.files, applied), options.includeAll);
+    migrations = pendingMigrations(
+      compareMigrations(folder.files, await applied.versions()),
+      options.includeAll,
+      applied.target,
+    );
   } else onProgress('Skipping migrations because they are disabled in config.toml.');
-  return { roles, migrations, seeds: options.includeSeed ? await pendingSeeds(deps, supabaseDir) : [] };
+  const vault = migrations.length === 0 || options.skipVault ? [] : secretsOf(config);
+  let seeds: readonly PendingSeed[] = [];
+  if (options.includeSeed && config.db.seed.enabled)
+    seeds = pendingSeeds(config, supabaseDir, await applied.seeds());
+  else if (options.includeSeed) onProgress('Skipping seeds because they are disabled in config.toml.');
+  return { roles, vault, migrations, seeds };
 }
 
-async function pendingSeeds(
-  { pool, config, onProgress }: PushDeps,
+const secretsOf = ({ db }: Pick<Config, 'db'>): VaultSecret[] =>
+  Object.entries(db.vault).flatMap(([name, value]) => (value === undefined ? [] : { name, value }));
+
+function pendingSeeds(
+  config: Pick<Config, 'db'>,
   supabaseDir: string,
-): Promise<PendingSeed[]> {
-  if (!config.db.seed.enabled) {
-    onProgress('Skipping seeds because they are disabled in config.toml.');
-    return [];
-  }
-  const known = await selectSeeds(pool);
+  known: ReadonlyMap<string, string>,
+): PendingSeed[] {
   return readSeedFiles(supabaseDir, config.db.seed.sql_paths)
     .files.filter(({ shownPath, hash }) => known.get(shownPath) !== hash)
     .map((file) => ({ ...file, isChanged: known.has(file.shownPath) }));
@@ -83,8 +116,12 @@ async function pendingSeeds(
  * Makes the changes.
  * @throws {ProjectError} for the first file that fails. The changes of earlier files remain applied.
  */
-export async function push(deps: PushDeps, plan: PushPlan): Promise<void> {
-  const session = await deps.pool.connect();
+export async function push(
+  pool: Pool,
+  deps: Pick<PushDeps, 'projectDir' | 'onProgress'>,
+  plan: PushPlan,
+): Promise<void> {
+  const session = await pool.connect();
   try {
     await pushPlan(deps, plan, session);
   } finally {
@@ -94,11 +131,10 @@ export async function push(deps: PushDeps, plan: PushPlan): Promise<void> {
 }
 
 async function pushPlan(
-  deps: PushDeps,
-  { roles, migrations, seeds }: PushPlan,
+  { projectDir, onProgress }: Pick<PushDeps, 'projectDir' | 'onProgress'>,
+  { roles, vault, migrations, seeds }: PushPlan,
   session: Session,
 ): Promise<void> {
-  const { config, projectDir, onProgress } = deps;
   reportSkipped(session, onProgress);
   const shared = {
     session,
@@ -113,12 +149,8 @@ async function pushPlan(
     onProgress('Creating roles from supabase/roles.sql...');
     await runFile({ shownPath: 'supabase/roles.sql', text: roles }, { ...shared, record: async () => {} });
   }
-  const secrets = Object.entries(config.db.vault);
-  if (migrations.length > 0 && secrets.length > 0) {
-    onProgress('Updating vault secrets...');
-    for (const [name, value] of secrets)
-      if (value !== undefined) await session.transaction((tx) => upsertVaultSecret(tx, name, value));
-  }
+  if (vault.length > 0) onProgress('Updating vault secrets...');
+  for (const { name, value } of vault) await session.transaction((tx) => upsertVaultSecret(tx, name, value));
   await applyMigrations(migrations, shared);
   await applySeeds(seeds, shared);
 }

@@ -95,6 +95,14 @@ export async function selectHistory(
   );
 }
 
+/** Returns the recorded statements of a migration, or undefined if the migration isn't applied. */
+export async function selectRecorded(db: Queryable, version: string): Promise<readonly string[] | undefined> {
+  const [row] = await db.query<{ statements: readonly string[] }>(sql`
+    select coalesce(statements, '{}') as statements from supabase_migrations.schema_migrations
+    where version = ${version}`);
+  return row?.statements;
+}
+
 export async function insertApplied(
   db: Queryable,
   migration: { readonly version: string; readonly name: string; readonly statements: readonly string[] },

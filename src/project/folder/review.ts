@@ -7,6 +7,7 @@ import { isPostgresError } from '../../base/shared/errors.ts';
 import { readTextFile } from '../../base/shared/files.ts';
 import type { Pool, Session } from '../../platform/database/types.ts';
 import { planFile, type Step } from './core/plan.ts';
+import { sameStatements } from './core/same-statements.ts';
 import { splitStatements } from './core/split.ts';
 import { statementFailed } from './errors.ts';
 import { extensionOptions } from './external-extensions.ts';
@@ -22,9 +23,10 @@ export interface ReviewedMigration {
   readonly name: string;
   /**
    * `changed`: the file differs from the statements that the database recorded. `missing`: the migration was applied,
-   * but its file doesn't exist.
+   * but its file doesn't exist. `recorded`: as `missing`, but on a server in production, whose folder doesn't receive the
+   * files that deployments apply.
    */
-  readonly state: 'applied' | 'pending' | 'changed' | 'missing';
+  readonly state: 'applied' | 'pending' | 'changed' | 'missing' | 'recorded';
   /** The path to the file. Null if the file doesn't exist. */
   readonly file: string | null;
   /** Whether the migration is pending even though a newer migration is applied. */
@@ -46,8 +48,16 @@ async function compare(pool: Pool, projectDir: string): Promise<Compared[]> {
   });
 }
 
-/** Returns all migrations, sorted by version. */
-export async function reviewMigrations(pool: Pool, projectDir: string): Promise<ReviewedMigration[]> {
+/**
+ * Returns all migrations, sorted by version.
+ *
+ * @param keepsFiles whether the folder should contain the files of all migrations, as in development
+ */
+export async function reviewMigrations(
+  pool: Pool,
+  projectDir: string,
+  keepsFiles: boolean,
+): Promise<ReviewedMigration[]> {
   const all = await compare(pool, projectDir);
   const newest = all.findLast(({ applied }) => applied)?.version ?? '';
   return all.map((migration) => {
@@ -55,7 +65,9 @@ export async function reviewMigrations(pool: Pool, projectDir: string): Promise<
     const state = !applied
       ? 'pending'
       : file === undefined
-        ? 'missing'
+        ? keepsFiles || migration.recorded.length === 0
+          ? 'missing'
+          : 'recorded'
         : isChanged(file, migration)
           ? 'changed'
           : 'applied';
@@ -69,9 +81,10 @@ export async function reviewMigrations(pool: Pool, projectDir: string): Promise<
  */
 function isChanged({ path }: MigrationFile, { recorded }: Compared): boolean {
   if (recorded.length === 0) return false;
-  const plain = (statements: readonly string[]): string =>
-    statements.map((text) => text.replace(/;\s*$/, '').replaceAll(/\s+/g, ' ').trim()).join(';');
-  return plain(recorded) !== plain(splitStatements(readTextFile(path)).map(({ text }) => text));
+  return !sameStatements(
+    recorded,
+    splitStatements(readTextFile(path)).map(({ text }) => text),
+  );
 }
 
 export interface MigrationText {

@@ -51,6 +51,8 @@ export interface RunOptions {
   readonly isFlushedLater?: boolean;
   /** Handles statements that fail. If undefined, the file stops at the first failure. */
   readonly keepGoing?: KeepGoing;
+  /** Cancels the current transaction of the file when it is aborted, see {@link ProjectDeps}. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Handles statements that fail. If such a handler is set, each statement runs in a savepoint. */
@@ -115,7 +117,8 @@ const maxRetries = 200;
  * @throws {ProjectError} The session can't be used after this error.
  */
 export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
-  const { session, privileged } = options;
+  const { session, privileged, signal } = options;
+  signal?.throwIfAborted();
   // A file with a NUL character is rejected because the server would interpret the text after this character as another
   // message.
   if (file.text.includes('\0')) throw new ProjectError('not_utf8', { file: file.shownPath });
@@ -210,7 +213,7 @@ class FileRun {
             failure = error;
             throw error;
           }),
-        { end: step.end },
+        { end: step.end, signal: this.#options.signal },
       );
     } catch (error) {
       // Deferred constraints are checked at the end of the transaction.
@@ -308,6 +311,7 @@ class FileRun {
         return;
       } catch (error) {
         if (!isPostgresError(error)) throw error;
+        this.#options.signal?.throwIfAborted();
         lastError = error;
         if ((await keepGoing.failed({ ...failed, error }, tx)) === 'leave out') break;
       }

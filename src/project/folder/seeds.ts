@@ -18,6 +18,7 @@ export interface SeedOptions {
   readonly findSchemaTool?: RunOptions['findSchemaTool'];
   readonly keepGoing?: KeepGoing;
   readonly isFlushedLater?: boolean;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress: (message: string) => void;
 }
 

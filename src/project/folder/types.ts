@@ -12,4 +12,9 @@ export interface ProjectDeps {
   readonly mode: 'development' | 'production';
   readonly log: Logger;
   readonly onProgress: (message: string) => void;
+  /**
+   * Aborts the work on the database. Waits end, and transactions are canceled. A statement that can't run in a
+   * transaction is completed, because a canceled one can leave an incomplete object behind.
+   */
+  readonly signal?: AbortSignal | undefined;
 }

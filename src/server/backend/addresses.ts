@@ -19,12 +19,14 @@ export interface Addresses {
   readonly consolePublicUrl: URL | undefined;
   /** The URL of the API on this machine. Resolves once the server is listening. */
   readonly localUrl: Promise<string>;
+  /** The ports on which this server listens. Undefined before it listens. */
+  readonly listening: { readonly api: number | undefined; readonly console: number | undefined };
   /** Stores a port once the server is listening on it. */
   readonly apiListens: (port: number) => void;
   readonly consoleListens: (port: number) => void;
 }
 
-export function createAddresses({ options, config, mode }: BackendParts): Addresses {
+export function createAddresses({ options, config, mode, branch }: BackendParts): Addresses {
   const https = httpsSettings(config, mode);
   const scheme = https === undefined ? 'http:' : 'https:';
   const host = config.plinth.server.host;
@@ -32,14 +34,20 @@ export function createAddresses({ options, config, mode }: BackendParts): Addres
   const port = options.port ?? config.api.port;
   const consolePort = options.consolePort ?? (port === 0 ? 0 : config.studio.port);
   const apiUrlAt = (listened: number): string =>
+    branch?.apiUrl ??
     clientUrl(
       config.api.external_url ?? https?.defaultApiUrl,
       config.api.port,
       urlOf(scheme, host, listened),
     );
   const consoleUrlAt = (listened: number): string =>
+    branch?.consoleUrl ??
     clientUrl(config.plinth.console.url, config.studio.port, urlOf(scheme, consoleHost, listened));
   const local = Promise.withResolvers<string>();
+  const listening: { api: number | undefined; console: number | undefined } = {
+    api: undefined,
+    console: undefined,
+  };
   let apiUrl = apiUrlAt(port);
   let consoleUrl = consoleUrlAt(consolePort);
   return {
@@ -53,11 +61,14 @@ export function createAddresses({ options, config, mode }: BackendParts): Addres
     consolePublicUrl:
       config.plinth.console.url === undefined ? undefined : new URL(config.plinth.console.url),
     localUrl: local.promise,
+    listening,
     apiListens(listened) {
+      listening.api = listened;
       apiUrl = apiUrlAt(listened);
       local.resolve(urlOf(scheme, host, listened).url);
     },
     consoleListens(listened) {
+      listening.console = listened;
       consoleUrl = consoleUrlAt(listened);
     },
   };

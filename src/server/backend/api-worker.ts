@@ -1,5 +1,5 @@
 /**
- * The program of an API worker. An API worker serves REST requests and passes all other requests to the main process.
+ * The program of an API worker. An API worker serves REST and GraphQL requests and passes all other requests to the main process.
  * It doesn't start a database or apply migrations.
  */
 import { rmSync } from 'node:fs';
@@ -46,9 +46,10 @@ function rejectOtherVersion({ version }: WorkerInit): void {
 }
 
 async function serve(init: WorkerInit, main: MainLink<WorkerInit>): Promise<void> {
-  const [gatewayModule, restModule, { shareOf }, certificates] = await Promise.all([
+  const [gatewayModule, restModule, graphqlModule, { shareOf }, certificates] = await Promise.all([
     import('../gateway/index.ts'),
     import('../../services/rest/index.ts'),
+    import('../../services/graphql/index.ts'),
     import('./share.ts'),
     receivedCertificates(init),
   ]);
@@ -92,12 +93,22 @@ async function serve(init: WorkerInit, main: MainLink<WorkerInit>): Promise<void
         permissionHints: init.mode === 'development' ? 'full' : 'short',
       })
     : undefined;
+  const graphql =
+    rest === undefined || !init.hasGraphql
+      ? undefined
+      : graphqlModule.createGraphql({
+          database,
+          config: live,
+          createEndpoint: rest.createEndpoint,
+          log: log.child({ service: 'graphql' }),
+        });
+  const services = [rest, graphql].filter((service) => service !== undefined);
   const tls: GatewayOptions['tls'] = certificates && {
     certificates,
     strictTransport: httpsSettings(config, init.mode)?.strictTransport,
   };
   const gateway: Gateway = gatewayModule.createGateway({
-    services: rest === undefined ? [] : [rest],
+    services,
     keys,
     log: log.child({ service: 'gateway' }),
     onRequestEnd: main.requestEnded,
@@ -117,7 +128,7 @@ async function serve(init: WorkerInit, main: MainLink<WorkerInit>): Promise<void
   const processMetrics = createProcessMetrics();
   await disk.start();
   void keys.warm();
-  await rest?.start?.();
+  await Promise.all(services.map((service) => service.start?.()));
   // The main process accepts clients' connections and passes them to this worker. The worker's gateway also listens on
   // a socket, because Node enforces timeouts only on servers that listen.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
@@ -131,7 +142,7 @@ async function serve(init: WorkerInit, main: MainLink<WorkerInit>): Promise<void
     onCertificates: (pairs) => certificates?.replace(pairs),
     async onStop({ drainMs, graceMs, isLast }) {
       await gateway.close(graceMs, drainMs, !isLast);
-      await rest?.stop?.();
+      await Promise.all(services.map((service) => service.stop?.()));
       disk.stop();
       await database.stop();
     },

@@ -42,6 +42,8 @@ export interface WorkerInit {
   readonly config: Config;
   /** Whether the worker serves REST requests. If false, the REST service is disabled. */
   readonly hasRest: boolean;
+  /** Whether the worker serves GraphQL requests. */
+  readonly hasGraphql: boolean;
   readonly member: Member;
   /** The socket on which the main process serves all other requests. */
   readonly mainSocket: string;
@@ -90,7 +92,7 @@ export function createApiWorkers(
   const { database, dataDir, projectDir, mode, telemetry, keys, live } = parts;
   const log = parts.log.child({ service: 'workers' });
   const version = installedVersion();
-  const hasRest = services.some(({ name }) => name === 'rest');
+  const has = (service: string): boolean => services.some(({ name }) => name === service);
   const mounts = services.flatMap((service) => service.mounts.map(forwardedMount));
   let socketDir = '';
   let port = 0;
@@ -102,7 +104,8 @@ export function createApiWorkers(
     dataDir,
     mode,
     config: live.current,
-    hasRest,
+    hasRest: has('rest'),
+    hasGraphql: has('graphql'),
     member: database.member(),
     mainSocket: join(socketDir, 'main'),
     socketDir,

@@ -1,8 +1,10 @@
 /** The parts of the server that only the Console uses. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/kernel/clock.ts';
 import { requireWithin } from '../../base/kernel/real-path.ts';
 import type { ConsoleProject, ConsoleSite } from '../../pages/console/index.ts';
+import { parseConnectionString } from '../../platform/database/index.ts';
 import type { Addresses } from './addresses.ts';
 import type { ScratchBackend } from './drift.ts';
 import type { Modules } from './modules.ts';
@@ -36,9 +38,46 @@ export function consoleProject(
       requireWritable(parts, join(supabaseDir, 'migrations'));
       return project.writeMigration(tx, supabaseDir, { name, statements, now: systemClock.now() });
     },
+    runTests: mode === 'development' ? (paths) => runTests(parts, project, paths) : undefined,
+    newMigrations: {
+      list: () => project.selectApplied(pool),
+      async apply(migration) {
+        const writesFile = mode === 'development';
+        if (writesFile) requireWritable(parts, join(supabaseDir, 'migrations'));
+        return project.applyNewMigration(deps(), { ...migration, now: systemClock.now() }, writesFile);
+      },
+      record: (migration) => project.recordNewMigration(deps(), { ...migration, now: systemClock.now() }),
+    },
+    sentFiles: {
+      applyMigration: (migration, run) => project.applySentMigration({ ...deps(), ...run }, migration),
+      applySeed: (seed, run) => project.applySentSeed({ ...deps(), ...run }, seed),
+      run: (file, run) => project.runSentFile({ ...deps(), ...run }, file),
+      storeSecrets: (secrets) => project.storeVaultSecrets(deps(), secrets),
+      seeds: () => project.selectSeeds(pool),
+      history: () => project.selectHistory(pool),
+      changeHistory: ({ applied, ...change }) =>
+        project.changeHistory(pool, {
+          ...change,
+          applied: applied.map(({ text, ...migration }) => ({
+            ...migration,
+            statements: project.splitStatements(text).map((statement) => statement.text),
+          })),
+        }),
+    },
+    keepMerged: mode === 'development' ? (migration) => keepMerged(parts, migration) : undefined,
+    inspection: {
+      isProduction: mode === 'production',
+      async schema() {
+        const { readSnapshot, snapshotDocument } = await import('../../project/diff/index.ts');
+        const target = parseConnectionString(database.info.projectUrl);
+        return snapshotDocument(await readSnapshot({ ...target, applicationName: 'plinth' }));
+      },
+      lint: (schemas) => project.lint(pool, schemas, () => undefined),
+      test: (test, signal) => project.runSentTest(database.info.projectUrl, test, signal),
+    },
     skipped: () => project.listFailures(database),
     migrations: {
-      list: () => project.reviewMigrations(pool, projectDir),
+      list: () => project.reviewMigrations(pool, projectDir, mode === 'development'),
       text: (version) => project.migrationText(pool, projectDir, version),
       dryRun: (includeAll) => project.tryMigrations(deps(), { includeAll }),
       apply: (includeAll) => project.migrateUp(deps(), { includeAll }),
@@ -50,6 +89,39 @@ export function consoleProject(
           : undefined,
     },
   };
+}
+
+/** Writes a migration that was merged from a branch, so that the folder still contains every applied migration. */
+function keepMerged(
+  parts: BackendParts,
+  { version, name, statements }: Parameters<NonNullable<ConsoleProject['keepMerged']>>[0],
+): void {
+  const folder = join(parts.supabaseDir, 'migrations');
+  requireWritable(parts, folder);
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder).some((file) => file.startsWith(`${version}_`))) return;
+  const file = `${version}_${name.replace(/[^\w.-]+/g, '_') || 'merged'}.sql`;
+  writeFileSync(join(folder, file), `${statements.join(';\n\n')};\n`);
+}
+
+async function runTests(
+  { database, projectDir, supabaseDir }: BackendParts,
+  project: Modules['project'],
+  paths: readonly string[],
+): Promise<{ readonly passed: boolean; readonly output: string }> {
+  const testDir = join(supabaseDir, 'tests');
+  const files = paths.map((path) => resolve(testDir, path));
+  for (const file of files) requireWithin([testDir], file);
+  const lines: string[] = [];
+  const passed = await project.testDatabase({
+    url: database.info.url,
+    projectDir,
+    paths: files,
+    cwd: testDir,
+    verbose: true,
+    print: (line) => void lines.push(line),
+  });
+  return { passed, output: lines.join('\n') };
 }
 
 /**

@@ -1,15 +1,16 @@
 /**
- * The settings of a restored copy that isn't promoted. The server from which the copy was restored may still be
+ * The settings of a branch, or of a restored copy that isn't promoted. The server of the original data may still be
  * running. Therefore, the copy sends no emails, text messages or webhooks, runs no jobs, and doesn't write to the
  * original's backups or bucket.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Health } from '../../base/kernel/service.ts';
-import { copyMarker } from '../../base/shared/restore-markers.ts';
+import { branchMarker, copyMarker } from '../../base/shared/restore-markers.ts';
 import type { Config } from '../../platform/config/index.ts';
 
-export const isCopy = (dataDir: string): boolean => existsSync(join(dataDir, copyMarker));
+export const isCopy = (dataDir: string): boolean =>
+  [copyMarker, branchMarker].some((name) => existsSync(join(dataDir, name)));
 
 export const copyMessage =
   'This server is a restored copy, so it sends no emails, text messages or webhooks, runs no jobs and creates no backups. To use it as the production server, run "plinth promote" and restart it.';

@@ -11,7 +11,7 @@ import { DatabaseError } from '../../platform/database/index.ts';
  * The folders whose modes aren't changed. PostgreSQL may run as a different user than Plinth, and protects its own data
  * folder. The other folders in this list don't contain secrets.
  */
-const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
+const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run', 'branches']);
 
 /**
  * Creates the folder if necessary. Removes other users' permissions from the files and folders directly in it, which

@@ -11,6 +11,8 @@ interface DatabaseSettingsOptions {
   /** The number of processes that serve requests. Defaults to 1. */
   readonly workers?: number | undefined;
   readonly machine: Machine;
+  /** Whether the data is a copy whose original may be in use. */
+  readonly isCopy?: boolean;
 }
 
 /**
@@ -20,12 +22,14 @@ interface DatabaseSettingsOptions {
 export function databaseSettings(
   config: Config,
   keys: KeyStore,
-  { mode, workers = 1, machine }: DatabaseSettingsOptions,
+  { mode, workers = 1, machine, isCopy = false }: DatabaseSettingsOptions,
 ): Pick<DatabaseOptions, 'dbSettings' | 'databaseSettings' | 'withheldSettings'> {
   const dbSettings = {
     ...memorySettings(machine.memoryBytes, mode),
     ...settingsForWorkers(workers, machine),
     ...definedOf(config.db.settings),
+    // The original server may use the slots of the same subscriptions.
+    ...(isCopy ? { max_logical_replication_workers: 0 } : {}),
   };
   const isKnown = mode === 'development' && keys.wellKnown.includes('auth.jwt_secret');
   const secret: Setting = ['app.settings.jwt_secret', keys.jwtSecret];

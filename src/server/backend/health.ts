@@ -69,7 +69,7 @@ export function checksOf(
         }
       : {}),
     ...Object.fromEntries(ofServices),
-    ...(isCopy ? { copy: async () => copyHealth } : {}),
+    ...(isCopy && parts.branch === undefined ? { copy: async () => copyHealth } : {}),
     disk: async () => disk.health(),
     ...(backups === undefined ? {} : { backup: async () => backupHealth(backups.status()) }),
     ...(tls === undefined ? {} : { tls: async () => tls.health() }),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../../base/kernel/service.ts';
 import type { Project } from '../../project/folder/index.ts';
 import type { Readiness } from '../gateway/index.ts';
+import type { BranchesService } from './branches/branches.ts';
 import type { DiskGuard } from './disk-guard.ts';
 import type { Gateways } from './gateways.ts';
 import type { BackendParts } from './parts.ts';
@@ -13,6 +14,8 @@ import type { Backend } from './types.ts';
 export interface LifecycleInput {
   readonly services: readonly Service[];
   readonly created: Services;
+  /** Undefined if this server can't have branches. */
+  readonly branches: BranchesService | undefined;
   readonly gateways: Gateways;
   readonly readiness: Readiness;
   readonly disk: DiskGuard;
@@ -35,6 +38,7 @@ export function createLifecycle(
   {
     services,
     created: { jobs, storage, backups, verifications, dropUnusedSlot },
+    branches,
     gateways,
     readiness,
     disk,
@@ -46,7 +50,8 @@ export function createLifecycle(
     drainMs,
   }: LifecycleInput,
 ): Pick<Backend, 'start' | 'stop'> {
-  const { upToVersion, keepGoing } = options;
+  const { upToVersion, keepGoing, signal } = options;
+  let isListening = false;
   let state: 'new' | 'started' | 'stopped' = 'new';
   let stopping: Promise<void> | undefined;
 
@@ -58,13 +63,15 @@ export function createLifecycle(
       ...(upToVersion === undefined ? {} : { upToVersion }),
       ...(keepGoing === undefined ? {} : { keepGoing }),
     });
+    signal?.throwIfAborted();
     void keys.warm();
-    const started = await Promise.allSettled(
+    const started = Promise.allSettled(
       services.map((service) => service.start?.({ hasChanged: isMigrated || isCreated })),
     );
-    const failed = started.find((result) => result.status === 'rejected');
+    const failed = (await untilAborted(started, signal)).find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    await gateways.listen();
+    await untilAborted(gateways.listen(), signal);
+    isListening = true;
     await Promise.race([
       Promise.all(services.map((service) => service.prepared?.())),
       sleep(maxPreparationMs, undefined, { ref: false }),
@@ -73,16 +80,18 @@ export function createLifecycle(
     await project.prepareBuckets(services.includes(storage) ? gateways.fetch : undefined);
     await dropUnusedSlot?.();
     backups?.start();
+    await branches?.start();
     spareCopy.start();
   }
 
   async function stopAll(): Promise<void> {
     readiness.drain();
     const spareMade = spareCopy.stop();
+    const branchesStopped = branches?.stop();
     // HTTP requests sent from SQL may be addressed to this server, so these requests are completed while the port is
     // still open.
     await jobs.stop?.().catch(() => undefined);
-    const ms = mode === 'production' ? drainMs() : 0;
+    const ms = mode === 'production' && isListening ? drainMs() : 0;
     const drained = Promise.allSettled(services.map((service) => service.drain?.(ms)));
     await gateways
       .close(shutdownGraceMs, ms)
@@ -101,6 +110,7 @@ export function createLifecycle(
     await database.stop();
     await traceExporter?.stop();
     await spareMade;
+    await branchesStopped;
   }
 
   const stop = (): Promise<void> => {
@@ -117,11 +127,26 @@ export function createLifecycle(
         await prepareAndListen();
       } catch (error) {
         await stop();
+        signal?.throwIfAborted();
         throw inWords(error);
       }
     },
     stop,
   };
+}
+
+/** Waits for the work unless the signal is aborted. @throws the signal's reason */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /**

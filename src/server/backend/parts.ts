@@ -4,9 +4,11 @@ import { type Logger, silentLogger } from '../../base/kernel/log.ts';
 import { thisMachine } from '../../base/shared/machine.ts';
 import {
   type Config,
+  ConfigError,
   createLiveConfig,
   type LiveConfig,
   type LiveConfigOwner,
+  noticeText,
   savedDirOf,
   shellEnvironment,
 } from '../../platform/config/index.ts';
@@ -20,6 +22,8 @@ import {
   type Telemetry,
   type TraceExporter,
 } from '../../platform/telemetry/index.ts';
+import { configOfBranch, readIdentity } from './branches/identity.ts';
+import type { BranchIdentity } from './branches/types.ts';
 import { type ConfigSource, configSourceOf } from './configuration.ts';
 import { poolLimits, requestPathLimits } from './connection-limits.ts';
 import { configOfCopy, copyMessage, isCopy } from './copy.ts';
@@ -29,6 +33,7 @@ import { type Modules, migrationSets } from './modules.ts';
 import { preparedCluster } from './prepared-cluster.ts';
 import { createSpareCopy, type SpareCopy } from './spare-copy.ts';
 import type { BackendOptions, WorkersOption } from './types.ts';
+import { unusedSettings } from './unused-settings.ts';
 
 /** The options and the objects that all parts of the server share. */
 export interface BackendParts {
@@ -37,8 +42,10 @@ export interface BackendParts {
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly dataDir: string;
-  /** Whether the data folder is a restored copy that hasn't been promoted. */
+  /** Whether the data folder is that of a branch, or a restored copy that hasn't been promoted. */
   readonly isCopy: boolean;
+  /** The addresses of the branch that this server serves. Undefined if the server doesn't serve a branch. */
+  readonly branch: BranchIdentity | undefined;
   readonly mode: 'development' | 'production';
   readonly log: Logger;
   readonly telemetry: Telemetry;
@@ -59,6 +66,15 @@ export interface BackendParts {
   readonly database: Database;
 }
 
+/** Returns the settings without those that a copy or a branch must not use. */
+export function allowedConfig(
+  config: Config,
+  { isCopy, branch }: Pick<BackendParts, 'isCopy' | 'branch'>,
+): Config {
+  const allowed = isCopy ? configOfCopy(config) : config;
+  return branch === undefined ? allowed : configOfBranch(allowed, branch);
+}
+
 /** The parts that don't depend on state that other nodes may have changed. */
 export type BackendSettings = Omit<BackendParts, 'database' | 'group' | 'keys'>;
 
@@ -74,8 +90,10 @@ export function readOptions(options: BackendOptions): BackendSettings {
   const savedDir = savedDirOf({ dataDir, mode, databaseUrl: options.databaseUrl });
   const ownSource = configSourceOf({ projectDir, savedDir });
   const given = options.config ?? ownSource.load().config;
-  const config = isRestored ? configOfCopy(given) : given;
-  if (isRestored) onProgress(copyMessage);
+  const branch = readIdentity(dataDir);
+  const config = allowedConfig(given, { isCopy: isRestored, branch });
+  if (isRestored && branch === undefined) onProgress(copyMessage);
+  reportUnused(config, { mode, databaseUrl: options.databaseUrl, onProgress });
   const ownLog = options.log ?? silentLogger;
   const live = createLiveConfig(config);
   const configSource = options.configSource ?? (options.config === undefined ? ownSource : undefined);
@@ -88,6 +106,7 @@ export function readOptions(options: BackendOptions): BackendSettings {
     supabaseDir,
     dataDir,
     isCopy: isRestored,
+    branch,
     mode,
     telemetry,
     traceExporter,
@@ -99,11 +118,25 @@ export function readOptions(options: BackendOptions): BackendSettings {
     live,
     spareCopy: createSpareCopy({
       dataDir,
-      prepared: () => preparedCluster(onProgress),
+      prepared: () => preparedCluster(onProgress, options.signal),
       isWanted: mode === 'development',
       log,
     }),
   };
+}
+
+/** @throws {ConfigError} in production, if a setting needs the other kind of database server */
+function reportUnused(
+  config: Config,
+  {
+    mode,
+    databaseUrl,
+    onProgress,
+  }: Pick<BackendParts, 'mode' | 'onProgress'> & { databaseUrl?: string | undefined },
+): void {
+  const { faults, warnings } = unusedSettings(config, databaseUrl);
+  if (mode === 'production' && faults.length > 0) throw new ConfigError(faults);
+  for (const notice of [...faults, ...warnings]) onProgress(`Warning: ${noticeText(notice)}`);
 }
 
 function exporterOf(live: LiveConfig, log: Logger): TraceExporter | undefined {
@@ -177,9 +210,11 @@ async function openDatabase(
     replicaUrls: config.plinth.database.replica_urls,
     replicaMaxLagMs: config.plinth.database.replica_max_lag,
     environment: shellEnvironment(),
+    extensionFolders: config.plinth.database.extension_folders,
     examine,
     durable: options.durable,
-    ...(keys && databaseSettings(config, keys, { mode, workers, machine: thisMachine() })),
+    ...(keys &&
+      databaseSettings(config, keys, { mode, workers, machine: thisMachine(), isCopy: settings.isCopy })),
     password: keys?.databasePassword,
     sharedPassword: config.plinth.database.shared_password,
     replication: config.plinth.database.replication,
@@ -193,5 +228,6 @@ async function openDatabase(
       load().catch(() => undefined);
     },
     prepared: settings.spareCopy.prepared,
+    signal: options.signal,
   });
 }

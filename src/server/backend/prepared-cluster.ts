@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../../base/kernel/log.ts';
-import type { Config } from '../../platform/config/index.ts';
+import { type Config, createLiveConfig } from '../../platform/config/index.ts';
 import { createDatabase } from '../../platform/database/index.ts';
 import type { Database } from '../../platform/database/types.ts';
 import { createKeys } from '../../platform/keys/index.ts';
@@ -51,7 +51,22 @@ export async function prepareDatabase(database: Database, config: Config, projec
     log: silentLogger,
     onProgress: () => undefined,
   });
-  await project.prepareDatabase();
+  const jobs = modules.jobs.createJobs({
+    database,
+    config: createLiveConfig(config),
+    mode: 'development',
+    apiUrl: () => `http://127.0.0.1:${config.api.port}`,
+    // A template is complete before a server uses its copies.
+    localUrl: new Promise(() => undefined),
+    handlers: { graphql: modules.graphql.createAnswers(config) },
+    log: silentLogger,
+  });
+  await jobs.answerQuestions();
+  try {
+    await project.prepareDatabase();
+  } finally {
+    await jobs.stop?.();
+  }
 }
 
 /**
@@ -59,7 +74,10 @@ export async function prepareDatabase(database: Database, config: Config, projec
  * can't be created or read, or if Plinth runs from its source code, which changes during development. Without this
  * folder, a new project runs initdb and all migrations itself.
  */
-export async function preparedCluster(onProgress: (message: string) => void): Promise<string | undefined> {
+export async function preparedCluster(
+  onProgress: (message: string) => void,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const folder = preparedFolder();
   if (folder === undefined) return undefined;
   try {
@@ -68,10 +86,12 @@ export async function preparedCluster(onProgress: (message: string) => void): Pr
       () => existsSync(folder),
       async () => {
         onProgress('Preparing a database that new projects copy (once for all projects)');
-        await prepareCluster(folder);
+        await prepareCluster(folder, signal);
       },
+      { signal },
     );
   } catch (error) {
+    signal?.throwIfAborted();
     onProgress(`The database that new projects copy couldn't be prepared: ${(error as Error).message}`);
     return undefined;
   }
@@ -116,14 +136,14 @@ function isUsable(folder: string): boolean {
  * Creates a cluster with all of Plinth's own migrations in `folder`. Renames the folder to its final name only when the
  * cluster is complete.
  */
-export async function prepareCluster(folder: string): Promise<void> {
+export async function prepareCluster(folder: string, signal?: AbortSignal): Promise<void> {
   const parent = join(folder, '..');
   mkdirSync(parent, { recursive: true, mode: 0o711 });
   removeUnused(parent);
   const work = `${folder}.${process.pid}.part`;
   rmSync(work, { recursive: true, force: true });
   try {
-    const database = await createDatabase({ dataDir: work, durable: false });
+    const database = await createDatabase({ dataDir: work, durable: false, signal });
     try {
       await database.migrate(migrationSets(await loadModules()));
     } finally {

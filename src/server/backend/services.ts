@@ -80,6 +80,12 @@ export function createServices(
     permissionHints: mode === 'development' ? 'full' : 'short',
     ...pendingMigrationsOf(parts, modules),
   });
+  const graphql = modules.graphql.createGraphql({
+    database,
+    config: live,
+    createEndpoint: rest.createEndpoint,
+    log: logOf('graphql'),
+  });
   const realtime = modules.realtime.createRealtime({ database, keys, config: live, log: logOf('realtime') });
   const journal = database.info.embedded ? modules.backup?.openJournal(dataDir) : undefined;
   const storage = modules.storage.createStorage({
@@ -118,6 +124,7 @@ export function createServices(
     mode,
     apiUrl,
     localUrl,
+    handlers: { graphql: graphql.answer },
     log: logOf('jobs'),
   });
   const account = modules.account.createAccount({
@@ -132,7 +139,7 @@ export function createServices(
     isDevelopment: mode === 'development',
   });
   return {
-    ...{ mail, auth, rest, realtime, storage, functions, jobs, account },
+    ...{ mail, auth, rest, graphql, realtime, storage, functions, jobs, account },
     ...createBackupParts(parts, modules, { journal, store: storage.bodies }),
   };
 }
@@ -205,11 +212,13 @@ export type Services = ReturnType<typeof createServices>;
 /** Returns the API's services that the configuration enables, in the order in which they start. */
 export function enabledServices(parts: BackendParts, services: Services): Service[] {
   const { config, isCopy, options } = parts;
-  const { mail, auth, rest, realtime, storage, functions, jobs, account } = services;
+  const { mail, auth, rest, graphql, realtime, storage, functions, jobs, account } = services;
   const wanted: [Service, { readonly enabled: boolean }][] = [
     [mail, config.local_smtp],
     [auth, config.auth],
     [rest, config.api],
+    // GraphQL requests are calls of a function over REST.
+    [graphql, { enabled: config.api.enabled && !options.exclude?.includes('rest') }],
     [realtime, config.realtime],
     [storage, config.storage],
     [functions, config.edge_runtime],

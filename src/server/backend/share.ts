@@ -57,5 +57,6 @@ export function nodeLimits(config: Config, workers: number, machine: Machine): N
     ...processLimits(config),
     workers:
       workers === 1 ? undefined : { count: workers, ...processLimits(shareOf(config, workers, machine)) },
+    sharesChanges: config.plinth.realtime.bus === 'nats',
   };
 }

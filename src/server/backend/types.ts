@@ -10,6 +10,7 @@ import type { NodeStatus } from '../../platform/group/types.ts';
 import type { Keys } from '../../platform/keys/index.ts';
 import type { FunctionsService } from '../../services/functions/index.ts';
 import type { Route } from '../gateway/index.ts';
+import type { StartBranchServer } from './branches/types.ts';
 import type { ConfigSource, Configuration, Reload } from './configuration.ts';
 
 export interface BackendOptions {
@@ -21,6 +22,8 @@ export interface BackendOptions {
   readonly configSource?: ConfigSource;
   /** Called after changed settings have been applied. */
   readonly onConfig?: (config: Config) => void;
+  /** Starts the server of a branch. Undefined if this server can't have branches. */
+  readonly startBranchServer?: StartBranchServer;
   /** Restarts this server with the settings in the settings files. Undefined if a restart isn't possible. */
   readonly restart?: () => void;
   /** The port of the API, which overrides the port in config.toml. If the port is 0, a free port is selected. */
@@ -65,6 +68,11 @@ export interface BackendOptions {
   readonly passwordCost?: number;
   /** Called before each step that may take more than a second. */
   readonly onProgress?: (message: string) => void;
+  /**
+   * Aborts the start, which then throws an error. Waits end immediately, for example for another process that prepares
+   * the database. Must not be aborted once {@link Backend.start} has resolved.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface WorkersOption {
@@ -80,6 +88,8 @@ export interface Backend {
   readonly keys: Keys;
   readonly config: Config;
   readonly database: Database;
+  /** The ports on which this server listens. A port is undefined before the server listens on it. */
+  readonly ports: { readonly api: number | undefined; readonly console: number | undefined };
   /**
    * Prepares the project and starts listening. The first start applies the migrations and the seed files, and creates
    * the buckets. If preparation fails, all parts of the backend are stopped.
@@ -118,8 +128,12 @@ export interface Backend {
   consoleLink(operator?: string): Promise<string>;
   /** Manages Console operators and their access tokens. */
   readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator' | 'tokens'>;
-  /** Calls the Management API with all permissions, as the command line does. */
+  /** Calls the Management API with all permissions, as the command line does, or with those of an operator. */
   readonly manage: ConsoleService['manage'];
+  /** Creates a one-time sign-in link with which an operator of the project signs in to this branch. */
+  readonly admit: ConsoleService['admit'];
+  /** Serves a message of an AI agent that runs on this machine (`plinth mcp`). */
+  readonly mcp: ConsoleService['mcp'];
   /** The edge functions, their output, and temporary options for serving them. */
   readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;
   /** Backups of the embedded database. Undefined if no backup target is configured. */

@@ -34,6 +34,7 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
       toBackup,
       workDir,
       reservedBytes: config.plinth.database.reserved_space,
+      extensionFolders: config.plinth.database.extension_folders,
       openStore,
       onProgress,
       nowMs: Date.now(),

@@ -110,7 +110,7 @@ export function createHousekeeping(
   };
 }
 
-function lifetimesOf({ sessions, guestLifetimeMs, email, phone }: Settings): Lifetimes {
-  const longestCodeMs = Math.max(email.otpExpiryMs, phone.otpExpiryMs);
+function lifetimesOf({ sessions, guestLifetimeMs, email, mail, phone }: Settings): Lifetimes {
+  const longestCodeMs = Math.max(email.otpExpiryMs, mail.invitationExpiryMs, phone.otpExpiryMs);
   return { ...sessions, guestLifetimeMs, longestCodeMs };
 }

@@ -83,6 +83,7 @@ export interface Settings {
     /** The addresses that may receive emails, in lowercase. An empty list allows every address. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
+    readonly invitationExpiryMs: number;
     /** Whether the links in all emails open a page on which the user must press a button. */
     readonly confirmsByButton: boolean;
     readonly brand: () => MailBrand;
@@ -114,7 +115,7 @@ export interface Settings {
   readonly passkeysEnabled: boolean;
   /** Whether users who signed in with a verified passkey must also use a second factor. */
   readonly passkeysNeedFactor: boolean;
-  readonly relyingParty: RelyingParty;
+  readonly relyingParty: () => RelyingParty;
   readonly hooks: Config['auth']['hook'] & Config['plinth']['auth']['hook'];
   /** The maximum number of emails and text messages that the whole server sends per hour. */
   readonly hourly: { readonly emails: number; readonly sms: number };
@@ -218,6 +219,7 @@ export function settingsFrom(
     mail: {
       authorizedAddresses: plinth.auth.external.email.authorized_addresses.map((each) => each.toLowerCase()),
       checksDomains: plinth.auth.mailer.email_validation_extended,
+      invitationExpiryMs: plinth.auth.mailer.invitation_expiry,
       confirmsByButton: plinth.account.confirm_by_button,
       brand: () => ({
         name: plinth.branding.name || project_id || hostOf(auth.site_url),
@@ -250,7 +252,7 @@ export function settingsFrom(
     mfa: auth.mfa,
     passkeysEnabled: auth.passkey.enabled,
     passkeysNeedFactor: plinth.account.passkeys_need_second_factor,
-    relyingParty: relyingParty(auth.webauthn, auth.site_url),
+    relyingParty: () => relyingParty(auth.webauthn, auth.site_url, hasAccountPages ? apiUrl() : undefined),
     hooks: { ...auth.hook, ...plinth.auth.hook },
     hourly: {
       emails: auth.email.smtp.enabled ? auth.rate_limit.email_sent : practicallyNoLimit,

@@ -77,10 +77,7 @@ export class FunctionEnvironments {
   #warn(name: string): void {
     if (this.#warned.has(name)) return;
     this.#warned.add(name);
-    this.#deps.log.warn(
-      { service: 'functions', name },
-      `${name} is set by the platform, so the project's value is ignored`,
-    );
+    this.#deps.log.warn({ name }, `${name} is set by the platform, so the project's value is ignored`);
   }
 }
 

@@ -167,6 +167,6 @@ export const createLineLog =
     const line = logs.add(given, systemClock.now());
     if (line === undefined) return;
     const { function: slug, level, line: text, requestId } = line;
-    const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
+    const fields = { function: slug, ...(requestId ? { requestId } : {}) };
     log[level](fields, text);
   };

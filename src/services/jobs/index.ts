@@ -10,6 +10,7 @@ import type { Service } from '../../base/kernel/service.ts';
 import { sql } from '../../base/kernel/sql.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
+import { type Handlers, routeByKind } from './bridge/kinds.ts';
 import { type Bridge, openBridge } from './bridge/server.ts';
 import { type CronCounts, createScheduler } from './cron/scheduler.ts';
 import { createExchanges } from './exchange.ts';
@@ -26,19 +27,34 @@ export interface JobsDeps {
   readonly apiUrl: () => string;
   /** Resolves to the URL at which this machine can reach this server, once the server accepts connections. */
   readonly localUrl: Promise<string>;
+  /** Handles the questions of functions of other extensions, by the kind of question. */
+  readonly handlers?: Handlers;
   readonly log: Logger;
 }
 
 export interface JobsService extends Service {
+  /**
+   * Starts to answer the questions of database functions. Called before the project's migrations run, because they can
+   * call these functions.
+   */
+  answerQuestions(): Promise<void>;
   /** Returns the number of cron jobs and requests of pg_net that this process is running. */
   running(): { readonly cron: number; readonly requests: number };
 }
 
-export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): JobsService {
+export function createJobs({
+  database,
+  config,
+  mode,
+  apiUrl,
+  localUrl,
+  handlers,
+  log,
+}: JobsDeps): JobsService {
   const privateHosts = config.derive(({ plinth }) =>
     plinth.jobs.private_hosts.map((host) => host.toLowerCase()),
   );
-  let localOrigin = '';
+  let localOrigin: string | undefined;
   const exchanges = createExchanges(() => ({
     mode,
     privateHosts: privateHosts(),
@@ -50,19 +66,25 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
   const sender = createSender({ database, exchanges, log, counts: net });
   const cron: CronCounts = { succeeded: 0, failed: 0 };
   const scheduler = createScheduler({ database, log, counts: cron });
-  let bridge: Promise<Bridge | undefined> | undefined;
-  const open = async (): Promise<Bridge | undefined> => {
+  let bridge: Bridge | undefined;
+  const openIfPossible = async (): Promise<Bridge | undefined> => {
     const { socketDir } = database.info;
     if (socketDir === undefined) return undefined;
     try {
       return await openBridge({
         socketDir,
         number: await bridgeNumber(database),
-        handler: (question, signal) => handleHttp(exchanges, question, signal),
+        handler: routeByKind({
+          http: (question, signal) => handleHttp(exchanges, question, signal),
+          ...handlers,
+        }),
         log,
       });
     } catch (error) {
-      log.warn({ error }, "The http extension can't connect to this process, so its requests will fail");
+      log.warn(
+        { error },
+        "The extensions http and pg_graphql can't connect to this process, so their requests will fail",
+      );
       return undefined;
     }
   };
@@ -82,20 +104,22 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       ],
       plinth_jobs_queued: await queuedRequests(database.pool('postgres')).catch(() => undefined),
     }),
+    async answerQuestions() {
+      if (database.info.ownsSchemas) bridge = await openIfPossible();
+    },
     async start() {
       // If Plinth doesn't manage the database, the database provider's own workers run jobs and send requests.
       if (!database.info.ownsSchemas) return;
       // Queued requests may be addressed to this server, so they are sent only after the server accepts connections.
       void localUrl.then((url) => {
         localOrigin = new URL(url).origin;
-        bridge = open();
         sender.start();
         scheduler.start();
       });
     },
     async stop() {
       await Promise.all([sender.stop(), scheduler.stop()]);
-      await (await bridge)?.close();
+      await bridge?.close();
     },
   };
 }
@@ -108,7 +132,7 @@ const oldestSeconds = (worker: CountedWorker): number => {
 const outcomes = (kind: string, counts: NetCounts | CronCounts): Sample[] =>
   Object.entries(counts).map(([outcome, count]) => [[kind, outcome], count]);
 
-/** Returns the number in the socket's file name. The database functions in `http--1.6.sql` compute the same number. */
+/** Returns the number in the socket's file name. The database functions of the extensions compute the same number. */
 async function bridgeNumber(database: Database): Promise<number> {
   const [row] = await database
     .pool('postgres')

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../../base/kernel/clock.ts';
 import { type DiskState, spaciousDisk } from '../../base/kernel/disk.ts';
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Service } from '../../base/kernel/service.ts';
+import type { Mount, Service } from '../../base/kernel/service.ts';
 import { cached, tableCheckMs } from '../../base/shared/cached.ts';
 import { type Machine, thisMachine } from '../../base/shared/machine.ts';
 import type { Config, LiveConfig } from '../../platform/config/index.ts';
@@ -18,6 +18,7 @@ import { BodyBudget } from './bodies.ts';
 import { readConstantSlots } from './column-statistics.ts';
 import type { Comparison } from './core/plan/comparisons.ts';
 import { LSN_HEADER } from './core/request.ts';
+import { type CreateEndpoint, endpoints } from './endpoint.ts';
 import { errorBody, restError } from './errors.ts';
 import { handle } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
@@ -33,6 +34,7 @@ export { type ClaimPath, readClaimPath } from './core/claim-path.ts';
 export { databaseError } from './core/database-error.ts';
 export type { RestRequest } from './core/request.ts';
 export { COMPATIBLE_VERSION, type RestResponse, respondError } from './core/respond.ts';
+export type { CreateEndpoint, Endpoint, EndpointCall, EndpointSpeed } from './endpoint.ts';
 export { errorBody, restError } from './errors.ts';
 export { handle } from './pipeline.ts';
 export { type SettingRow, selectRoleSettings } from './queries.ts';
@@ -83,6 +85,8 @@ export const bodyBudgetBytes = (
 export interface RestService extends Service {
   /** Runs a request to preview its response. See `attempt.ts`. */
   readonly attempt: Attempt;
+  /** Creates the routes of another service that serves calls of a function. See `endpoint.ts`. */
+  readonly createEndpoint: CreateEndpoint;
 }
 
 /**
@@ -128,6 +132,20 @@ export function createRest({
       readConstantSlots(database.pool('postgres'), comparisons),
     ...(pendingMigrations === undefined ? {} : { pendingMigrations }),
   };
+  const routes = {
+    bodies: new BodyBudget(() => bodyBudgetBytes(config.current.plinth.rest, thisMachine())),
+    clock: deps.clock,
+    log,
+  };
+  const mount: Omit<Mount, 'prefix' | 'plugin'> = {
+    cors: 'open',
+    exposeHeaders:
+      database.requestPath.hasReplicas === true ? [...EXPOSED_HEADERS, LSN_HEADER] : EXPOSED_HEADERS,
+    apiKeys: true,
+    notesStatements: true,
+    overloaded: [OVERLOADED],
+    badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
+  };
   let listening: Promise<void> | undefined;
   let stopAnswering: (() => Promise<void>) | undefined;
   const ping = (anonRole: string | undefined) => {
@@ -148,24 +166,13 @@ export function createRest({
   return {
     name: 'rest',
     attempt: createAttempt((request) => handle(request, deps)),
+    createEndpoint: endpoints(deps, mount, routes),
     mounts: [
       {
+        ...mount,
         prefix: PREFIX,
-        plugin: restPlugin({
-          prefix: PREFIX,
-          handle: (request) => handle(request, deps),
-          bodies: new BodyBudget(() => bodyBudgetBytes(config.current.plinth.rest, thisMachine())),
-          clock: deps.clock,
-          log,
-        }),
-        cors: 'open',
-        exposeHeaders:
-          database.requestPath.hasReplicas === true ? [...EXPOSED_HEADERS, LSN_HEADER] : EXPOSED_HEADERS,
-        apiKeys: true,
+        plugin: restPlugin({ ...routes, prefix: PREFIX, handle: (request) => handle(request, deps) }),
         isFirst: true,
-        notesStatements: true,
-        overloaded: [OVERLOADED],
-        badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
       },
       {
         prefix: '/rest-admin/v1',

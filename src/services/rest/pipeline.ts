@@ -40,7 +40,14 @@ import { handleRoot } from './root.ts';
 import { type PipelineDeps, type Run, ServerTiming } from './run.ts';
 import type { Snapshot } from './state.ts';
 
-export async function handle(request: RestRequest, deps: PipelineDeps): Promise<RestResponse> {
+/**
+ * @param serve serves the request after the authentication. If it returns undefined, the other stages of the pipeline run.
+ */
+export async function handle(
+  request: RestRequest,
+  deps: PipelineDeps,
+  serve?: (run: Run) => Promise<RestResponse | undefined>,
+): Promise<RestResponse> {
   let snapshot: Snapshot | undefined;
   let identity: Identity | undefined;
   const timing = new ServerTiming();
@@ -49,7 +56,8 @@ export async function handle(request: RestRequest, deps: PipelineDeps): Promise<
     snapshot = current instanceof Promise ? await current : current;
     identity = identify(request, snapshot, deps);
     timing.end('jwt');
-    const response = await runStages({ request, identity, snapshot, deps, timing });
+    const run = { request, identity, snapshot, deps, timing };
+    const response = (await serve?.(run)) ?? (await runStages(run));
     const { settings } = snapshot;
     if (!settings.serverTiming && settings.traceHeader === undefined) return response;
     timing.end('response');

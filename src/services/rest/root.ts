@@ -3,6 +3,7 @@
  * role can access.
  */
 import { quoteIdentifier } from '../../base/kernel/sql.ts';
+import { inSlices } from '../../base/shared/slices.ts';
 import type { Cancellation, RowStore } from '../../platform/database/types.ts';
 import { clientOf } from './core/authenticate.ts';
 import { type Body, storedBody } from './core/body.ts';
@@ -16,7 +17,6 @@ import { ACCESSIBLE_RELATIONS, ACCESSIBLE_ROUTINES, SCHEMA_DESCRIPTION } from '.
 import type { ResponseStorage } from './responses/storage.ts';
 import type { Run } from './run.ts';
 import type { Routine } from './schema-cache/types.ts';
-import { inSlices } from './slices.ts';
 
 const PRODUCED = new Set(['openapi', 'json', 'any']);
 

@@ -1,6 +1,7 @@
 /**
  * Checks that an object meets the limits of its bucket and of the project: its key, its size and its media type.
- * `writeOf` creates rows only for a {@link CheckedObject}, so no upload and no copy can skip these checks.
+ * `writeOf` creates rows only for a {@link CheckedObject}, so no upload and no copy can skip these checks. The limits are
+ * read before the row is written, so a rule that depends on other rows needs a trigger instead.
  */
 import { parseMediaType } from '../../base/shared/http/media-type.ts';
 import type { StorageContext } from './context.ts';

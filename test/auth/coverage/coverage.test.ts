@@ -28,7 +28,7 @@ function requireAllTests({ skip }: TestContext): void {
 
 const nameless = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
 
-test('the table lists exactly the registered routes', async () => {
+test('test/auth/coverage/routes.ts lists exactly the registered routes', async () => {
   const server = await startAuth();
   try {
     const registered = (await server.routes())

@@ -98,14 +98,14 @@ export const emails: readonly Email[] = [
     en: {
       subject: "You've been invited to Harbor",
       title: 'Join Harbor',
-      intro: "You've been invited to create an account at Harbor for {email}. The link expires in 1 hour.",
+      intro: "You've been invited to create an account at Harbor for {email}. The link expires in 7 days.",
       button: 'Accept invitation',
       closing: "If you didn't expect this invitation, you can ignore this email.",
     },
     ar: {
       subject: 'تمت دعوتك إلى Harbor',
       title: 'الانضمام إلى Harbor',
-      intro: 'تمت دعوتك لإنشاء حساب في Harbor باستخدام {email}. تنتهي صلاحية الرابط خلال ساعة.',
+      intro: 'تمت دعوتك لإنشاء حساب في Harbor باستخدام {email}. تنتهي صلاحية الرابط خلال 7 أيام.',
       button: 'قبول الدعوة',
       closing: 'إذا لم تكن تتوقع هذه الدعوة، فيمكنك تجاهل هذه الرسالة.',
     },
@@ -166,6 +166,27 @@ export const emails: readonly Email[] = [
       intro: `حاولت إنشاء حساب في Harbor باستخدام {email}، لكن لديك حسابًا بالفعل. أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول. ${expiry.ar}`,
       button: 'تسجيل الدخول',
       closing: 'إذا لم تحاول إنشاء حساب، فيمكنك تجاهل هذه الرسالة. لم يتغير حسابك ولا كلمة مرورك.',
+    },
+  },
+  {
+    name: 'no_account',
+    send: send.recoverUnknown,
+    leadsTo: 'sign-up',
+    en: {
+      subject: "You don't have a Harbor account yet",
+      title: "You don't have an account yet",
+      intro:
+        'You tried to sign in to Harbor with {email}, but no account has this address. Create an account, or sign in with another address that you may have used.',
+      button: 'Create account',
+      closing: "If you didn't try to sign in, you can ignore this email. No account was created.",
+    },
+    ar: {
+      subject: 'ليس لديك حساب في Harbor بعد',
+      title: 'ليس لديك حساب بعد',
+      intro:
+        'حاولت تسجيل الدخول إلى Harbor باستخدام {email}، لكن لا يوجد حساب بهذا العنوان. أنشئ حسابًا باستخدام الزر، أو سجّل الدخول بعنوان آخر ربما استخدمته.',
+      button: 'إنشاء حساب',
+      closing: 'إذا لم تحاول تسجيل الدخول، فيمكنك تجاهل هذه الرسالة. لم يُنشأ أي حساب.',
     },
   },
   {
@@ -573,6 +594,25 @@ export const emails: readonly Email[] = [
         'أُزيل التحقق بخطوتين من حسابك {email}، وسُجّل خروج جميع الأجهزة. يمكنك الآن تسجيل الدخول دون خطوة ثانية. أعدّ خطوة جديدة بعد تسجيل الدخول.',
       closing: 'لم تكن أنت؟ استخدم هذا الرابط لتسجيل خروج جميع الأجهزة واختيار كلمة مرور جديدة.',
       undo: alarm.ar.undo,
+    },
+  },
+  {
+    name: 'account_deleted_notification',
+    send: send.deleteAccount,
+    by: 'browser',
+    en: {
+      subject: 'Your Harbor account was deleted',
+      title: 'Your account was deleted',
+      intro: 'Your account {email} and its data were permanently deleted. You can no longer sign in to it.',
+      closing:
+        "If this wasn't you, contact Harbor, and change the password of your email account, because someone else may have access to it.",
+    },
+    ar: {
+      subject: 'حُذف حسابك في Harbor',
+      title: 'حُذف حسابك',
+      intro: 'حُذف حسابك {email} وبياناته نهائيًا. لم يعد بإمكانك تسجيل الدخول إليه.',
+      closing:
+        'لم تكن أنت؟ تواصل مع Harbor، وغيّر كلمة مرور بريدك الإلكتروني، فقد يكون لدى شخص آخر وصول إليه.',
     },
   },
 ];

@@ -48,7 +48,15 @@ export const signUp = toNewAddress('/signup', { password });
 export const invite = toNewAddress('/invite', {}, true);
 export const recover = toAccount('/recover', {});
 export const requestCode = toAccount('/otp', { create_user: false });
+export const recoverUnknown = toNewAddress('/recover', {});
 export const signUpAgain = toAccount('/signup', { password: 'another password 2' });
+
+export const deleteAccount: Sender = async (stage, language) => {
+  const { email, token } = await stage.person(language);
+  await stage.auth(language, '/user', { method: 'DELETE', token });
+  const message = await stage.received(email, subject(/was deleted/, /حُذف حسابك/, language));
+  return { message, email };
+};
 
 const change = (stage: Stage, language: Language, token: string, json: object) =>
   stage.auth(language, '/user', { method: 'PUT', token, json });

@@ -86,6 +86,7 @@ const configFor = (origin: string, port: number): PartialConfig => ({
   },
   plinth: {
     server: { trusted_proxies: ['127.0.0.1'] },
+    account: { deletion: true },
     branding: { name: 'Harbor', color: '#0f766e', support_url: 'https://harbor.example/help' },
     auth: {
       security: {

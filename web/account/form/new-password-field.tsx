@@ -13,10 +13,13 @@ export function NewPasswordField({
   id,
   label,
   error,
+  isFirst = false,
 }: {
   id: string;
   label: string;
   error: string | undefined;
+  /** Whether the page focuses this field, unless an earlier field is empty. */
+  isFirst?: boolean;
 }) {
   const { password: policy } = usePageConfig();
   const [password, setPassword] = useState('');
@@ -38,6 +41,7 @@ export function NewPasswordField({
         label={label}
         autoComplete="new-password"
         {...describedBy(rulesId)}
+        {...(isFirst ? { 'data-first': true } : {})}
         required
         withAsterisk={false}
         onChange={(event) => setPassword(event.currentTarget.value)}

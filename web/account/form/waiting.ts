@@ -2,12 +2,13 @@
  * Waits until the link in the email is confirmed on another device. The server then signs in the user in this window.
  */
 import type { SessionState } from '../../lib/session/index.ts';
-import { type Made, post } from '../account-api.ts';
+import { type Made, type PasswordPage, post } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
 
 interface WaitResult extends Partial<Made> {
   readonly state: 'none' | 'waiting' | 'confirmed' | 'canceled';
   readonly type?: string;
+  readonly page?: PasswordPage;
 }
 
 /** The delay between two requests, which grows from the first of these values to the second. */
@@ -20,18 +21,19 @@ const growth = 1.25;
  */
 export async function waitForLink(
   signal: AbortSignal,
-  onConfirmed: (state: SessionState<User>) => Promise<void>,
+  onConfirmed: (state: SessionState<User>, page: PasswordPage | undefined) => Promise<void>,
 ): Promise<WaitResult['state'] | undefined> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * growth, longestDelayMs)) {
     await pause(delayMs, signal);
     if (signal.aborted) return undefined;
-    const { state, type } = await post<WaitResult>('wait', {}).catch(
+    const { state, type, page } = await post<WaitResult>('wait', {}).catch(
       (): WaitResult => ({ state: 'waiting' }),
     );
     if (state === 'waiting') continue;
     if (state === 'confirmed') {
       await onConfirmed(
         await sessionClient().changed(type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'),
+        page,
       );
     }
     return state;

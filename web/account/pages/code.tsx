@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
 import { Agreement } from '../agreement.tsx';
-import { currentFlow, endAdding } from '../flow.ts';
+import { currentFlow, endAdding, useFlow } from '../flow.ts';
 import { digitsOf, looksLikeEmail, phoneOf } from '../form/fields.ts';
 import { forgetCode, type Pending, pendingCode, rememberCode } from '../form/pending.ts';
 import { useSubmit } from '../form/use-submit.ts';
@@ -26,6 +26,7 @@ import { sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { toOrganization } from '../to-organization.ts';
+import { AlreadySignedIn } from './already-signed-in.tsx';
 
 const emailId = 'email';
 const phoneId = 'phone';
@@ -36,6 +37,8 @@ const codeId = 'code';
 /** Asks where to send the code, unless a code was just sent, and then asks for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
+  const session = useSession();
+  const { again, adds } = useFlow();
   const wantsRecovery = useLocation()[0] === '/recover';
   const [byPhone, setByPhone] = useState(false);
   const [isNew, setNew] = useState(false);
@@ -60,6 +63,21 @@ export function CodePage() {
   }
 
   if (pending !== undefined) return <CodeStep pending={pending} onChange={change} />;
+  // The user may have returned from the app with the browser's back button. A signed-in user can still ask for a new
+  // password.
+  if (
+    session.status === 'signed-in' &&
+    session.session.user.is_anonymous !== true &&
+    !wantsRecovery &&
+    !again &&
+    !adds
+  ) {
+    return (
+      <Shell page="page.welcome-back">
+        <AlreadySignedIn user={session.session.user} problems={[]} />
+      </Shell>
+    );
+  }
   return <AddressStep purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
@@ -101,9 +119,9 @@ function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (p
     <Shell page={pages[purpose] ?? 'page.code-ask'} intro={t(intro)}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         {byPhone ? (
-          <PhoneField id={phoneId} error={submit.errorAt(phoneId)} />
+          <PhoneField id={phoneId} error={submit.errorAt(phoneId)} isFirst />
         ) : (
-          <EmailField id={emailId} error={submit.errorAt(emailId)} keepsTyped />
+          <EmailField id={emailId} error={submit.errorAt(emailId)} keepsTyped isFirst />
         )}
         <Submit busy={submit.busy}>{t('code.send')}</Submit>
         {purpose === 'sign-up' ? <Agreement /> : null}
@@ -130,6 +148,11 @@ function CodeStep({
   const isEntering = useRef(false);
   useSignedInElsewhere(isEntering);
   const isCanceled = useConfirmedElsewhere(pending, isEntering);
+  const firstSentAt = useRef(pending.sentAt);
+  useEffect(() => {
+    // After another code was sent, the user continues with the field, not with the disabled button.
+    if (pending.sentAt !== firstSentAt.current) document.getElementById(codeId)?.focus();
+  }, [pending.sentAt]);
   return (
     <Shell page="page.code" intro={t(text, { ...where, length })}>
       {/* The key resets input and errors from the previous code. */}
@@ -177,7 +200,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
 }
 
 /** Continues once the link in the email has been confirmed on another device. Returns whether the link was canceled. */
-function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObject<boolean>): boolean {
+function useConfirmedElsewhere({ number }: Pending, isEntering: RefObject<boolean>): boolean {
   const [, navigate] = useLocation();
   const [isCanceled, setCanceled] = useState(false);
   useEffect(() => {
@@ -186,10 +209,10 @@ function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObje
     setCanceled(false);
     void import('../form/waiting.ts')
       .then(({ waitForLink }) =>
-        waitForLink(stop.signal, async (state) => {
+        waitForLink(stop.signal, async (state, page) => {
           isEntering.current = true;
           forgetCode();
-          if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
+          if (page !== undefined) navigate(`/${page}${currentFlow().search}`);
           else await goOn(state, navigate);
         }),
       )
@@ -200,7 +223,7 @@ function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObje
         if (outcome === 'none' && !isEntering.current) await sessionClient().load();
       });
     return () => stop.abort();
-  }, [purpose, number, isEntering, navigate]);
+  }, [number, isEntering, navigate]);
   return isCanceled;
 }
 
@@ -215,11 +238,11 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
         return [{ text: t('field.code-missing', { length: codeLength }), fieldId: codeId }];
       }
       isEntering.current = true;
-      const state = await verifyCode(to, code, purpose).finally(() => {
+      const { state, page } = await verifyCode(to, code, purpose).finally(() => {
         isEntering.current = sessionClient().state().status === 'signed-in';
       });
       forgetCode();
-      if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
+      if (page !== undefined) navigate(`/${page}${currentFlow().search}`);
       else await goOn(state, navigate);
       return undefined;
     },

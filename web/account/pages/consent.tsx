@@ -28,13 +28,9 @@ export function ConsentPage() {
   const [, navigate] = useLocation();
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
   useEffect(() => {
-    const id = currentFlow().authorizationId;
-    const search = new URLSearchParams({
-      ...(id === undefined ? {} : { authorization_id: id }),
-      next: 'consent',
-    });
-    if (state.status === 'signed-out') navigate(`/sign-in?${search}`, { replace: true });
-    if (mustStepUp) navigate(`/mfa?${search}`, { replace: true });
+    const search = backToConsent(currentFlow().authorizationId);
+    if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
+    if (mustStepUp) navigate(`/mfa${search}`, { replace: true });
   }, [state.status, mustStepUp, navigate]);
   if (state.status === 'signed-in' && !mustStepUp) {
     return (
@@ -49,6 +45,10 @@ export function ConsentPage() {
     </Shell>
   );
 }
+
+/** Returns the query for a page that then continues to this page. */
+const backToConsent = (id: string | undefined): string =>
+  `?${new URLSearchParams({ ...(id === undefined ? {} : { authorization_id: id }), next: 'consent' })}`;
 
 interface Result {
   /** The URL that redirects the user back to the app. Set if the decision has already been made. */
@@ -68,13 +68,18 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   useEffect(() => {
     if (url !== undefined) void leaveFor(url);
   }, [url]);
+  const problem = opened.isError ? problemOf(opened.error) : undefined;
+  const mustAddFactor = problem?.code === 'factor_required';
+  useEffect(() => {
+    // Loaded from the server, because this page's content security policy doesn't allow a captcha.
+    if (mustAddFactor) void leaveFor(`/account/two-step${backToConsent(id)}`);
+  }, [mustAddFactor, id]);
   if (id === undefined) return <Ended page="page.consent-none" text={t('consent.missing')} />;
   if (url !== undefined)
     return <Shell page="page.consent-leaving" intro={t('consent.leaving', { place: destinationOf(url) })} />;
-  const problem = opened.isError ? problemOf(opened.error) : undefined;
   const page = endedPage(problem);
   if (problem !== undefined && page !== undefined) return <Ended page={page} text={problem.text} />;
-  if (problem !== undefined) {
+  if (problem !== undefined && !mustAddFactor) {
     return (
       <Shell page="page.consent">
         <ErrorSummary problems={[problem]} />

@@ -8,4 +8,5 @@ export { ConsentPage } from './consent.tsx';
 export { MfaPage } from './mfa.tsx';
 export { JoinPage, NewPasswordPage } from './new-password.tsx';
 export { SecurityPage } from './security.tsx';
+export { TwoStepPage } from './two-step.tsx';
 export { UpgradePage } from './upgrade.tsx';

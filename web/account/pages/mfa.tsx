@@ -2,21 +2,19 @@ import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
-import { signOut, verifyFactor } from '../account-api.ts';
+import { signOut } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
 import { currentFlow, endAdding, securityPath, useFlow } from '../flow.ts';
-import { digitsOf } from '../form/fields.ts';
 import { useSubmit } from '../form/use-submit.ts';
-import { challengeFactor, submitFactor, submitKeyFactor, submitRecoveryCode } from '../methods/api.ts';
-import { supportsKeys } from '../methods/key-support.ts';
+import { submitRecoveryCode } from '../methods/api.ts';
+import { FactorForm, factorCodeId, factorText, type Go, introOf, usable } from '../methods/factor-forms.tsx';
 import { proving } from '../methods/proving.ts';
 import { goOn } from '../next.ts';
-import { type PageConfig, usePageConfig } from '../page-config.ts';
+import { usePageConfig } from '../page-config.ts';
 import partClasses from '../parts.module.css';
-import { CodeField, Divider, Form, PageButton, PageLink, Stack, Submit, TextButton } from '../parts.tsx';
+import { Divider, Form, PageButton, PageLink, Stack, Submit, TextButton } from '../parts.tsx';
 import {
   callAuth,
-  type Factor,
   nameOf,
   needsSecondFactor,
   sessionClient,
@@ -27,9 +25,6 @@ import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { LostFactor } from './lost-factor.tsx';
 
-const codeId = 'code';
-/** The number of digits in an authenticator app's code (RFC 6238). */
-const totpLength = 6;
 const recovery = 'recovery';
 /** The view for users who can't use any of their factors. */
 const lost = 'lost';
@@ -90,7 +85,7 @@ export function MfaPage() {
         : factor === undefined
           ? ''
           : introOf(factor, page, challengeId !== undefined, isSignedIn ? nameOf(state.session.user) : '');
-  const go = async (work: () => ReturnType<typeof verifyFactor>): Promise<undefined> => {
+  const go: Go = async (work) => {
     setLeaving(true);
     try {
       await goOn(await work(), navigate);
@@ -124,17 +119,9 @@ export function MfaPage() {
         />
       ) : null}
       {current === recovery ? <RecoveryForm onUse={setUsedCode} /> : null}
-      {factor?.factor_type === 'totp' ? <TotpForm key={factor.id} factor={factor} go={go} /> : null}
-      {factor?.factor_type === 'phone' ? (
-        <PhoneForm
-          key={factor.id}
-          factor={factor}
-          go={go}
-          challengeId={challengeId}
-          onSent={setChallengeId}
-        />
-      ) : null}
-      {factor?.factor_type === 'webauthn' ? <KeyForm key={factor.id} factor={factor} go={go} /> : null}
+      {factor === undefined ? null : (
+        <FactorForm factor={factor} go={go} challengeId={challengeId} onSent={setChallengeId} />
+      )}
       <Stack>
         {current !== lost && (others.length > 0 || (codesLeft > 0 && current !== recovery)) ? (
           <Divider>{t('sign-in.or')}</Divider>
@@ -162,128 +149,6 @@ export function MfaPage() {
   );
 }
 
-type Go = (work: () => ReturnType<typeof verifyFactor>) => Promise<undefined>;
-
-/** Omits keys that can't be used in this browser or at this address. */
-function usable(factors: readonly Factor[]): readonly Factor[] {
-  return factors.filter((factor) => factor.factor_type !== 'webauthn' || supportsKeys());
-}
-
-/** Returns the instructions for using the factor. */
-function introOf(
-  factor: Factor,
-  { brand, phoneFactorLength }: PageConfig,
-  isSent: boolean,
-  account: string,
-): string {
-  const { factor_type: type, friendly_name: given } = factor;
-  // An authenticator app can have codes for several accounts, so the text names the account.
-  if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name, account });
-  if (type === 'webauthn') return t('mfa.key-intro', { name: given || t('factor.webauthn') });
-  const name = given || t('factor.phone');
-  return isSent ? t('mfa.phone-sent', { name, length: phoneFactorLength }) : t('mfa.phone-intro', { name });
-}
-
-function factorText({ factor_type, friendly_name: name }: Factor): string {
-  if (factor_type === 'totp') return t('mfa.use-totp', { name: name || t('mfa.unnamed') });
-  if (factor_type === 'phone') return t('mfa.use-phone', { name: name || t('factor.phone') });
-  return t('mfa.use-key', { name: name || t('factor.webauthn') });
-}
-
-function TotpForm({ factor, go }: { factor: Factor; go: Go }) {
-  const submit = useSubmit(
-    async (field) => {
-      const code = digitsOf(field('code'), totpLength);
-      if (code.length !== totpLength) {
-        return [{ text: t('field.code-missing', { length: totpLength }), fieldId: codeId }];
-      }
-      return go(() => verifyFactor(factor.id, code));
-    },
-    { mfa_verification_failed: codeId },
-  );
-  return (
-    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <CodeField
-        id={codeId}
-        isFirst
-        length={totpLength}
-        error={submit.errorAt(codeId)}
-        onComplete={(form) => submit.run(form)}
-      />
-      <Submit busy={submit.busy}>{t('mfa.submit')}</Submit>
-    </Form>
-  );
-}
-
-interface PhoneFormProps {
-  readonly factor: Factor;
-  readonly go: Go;
-  readonly challengeId: string | undefined;
-  readonly onSent: (challengeId: string) => void;
-}
-
-/** Sends a text message, but only when the user requests it, because each message costs money. */
-function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
-  const send = useSubmit(async () => {
-    onSent((await challengeFactor(factor.id)).id);
-    return undefined;
-  });
-  if (challengeId !== undefined) {
-    // The key resets the input and the errors that belong to the previous text message.
-    return <PhoneCodeForm key={challengeId} factor={factor} go={go} challengeId={challengeId} send={send} />;
-  }
-  return (
-    <Form onSubmit={send.onSubmit} problems={send.problems}>
-      <Submit busy={send.busy}>{t('mfa.phone-send')}</Submit>
-    </Form>
-  );
-}
-
-interface PhoneCodeFormProps {
-  readonly factor: Factor;
-  readonly go: Go;
-  readonly challengeId: string;
-  readonly send: ReturnType<typeof useSubmit>;
-}
-
-function PhoneCodeForm({ factor, go, challengeId, send }: PhoneCodeFormProps) {
-  const { phoneFactorLength: length } = usePageConfig();
-  const submit = useSubmit(
-    async (field) => {
-      const code = digitsOf(field('code'), length);
-      if (code.length !== length) {
-        return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
-      }
-      const response = () => go(() => submitFactor(factor.id, challengeId, { code }));
-      return proving(response, t('mfa.phone-wrong'), codeId);
-    },
-    { otp_expired: codeId },
-  );
-  return (
-    <Form onSubmit={submit.onSubmit} problems={[...submit.problems, ...send.problems]}>
-      <CodeField
-        id={codeId}
-        length={length}
-        error={submit.errorAt(codeId)}
-        onComplete={(form) => submit.run(form)}
-      />
-      <Submit busy={submit.busy}>{t('mfa.submit')}</Submit>
-      <TextButton disabled={send.busy} onClick={() => send.run(undefined)}>
-        {t('code.resend')}
-      </TextButton>
-    </Form>
-  );
-}
-
-function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
-  const submit = useSubmit(() => go(() => submitKeyFactor(factor.id)));
-  return (
-    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <Submit busy={submit.busy}>{t('mfa.key-submit')}</Submit>
-    </Form>
-  );
-}
-
 /** Shown after a recovery code was used. The page reminds the user that the lost second step is still set up. */
 function RecoveryUsed({ codesLeft, go }: { codesLeft: number; go: Go }) {
   const submit = useSubmit(() => go(async () => sessionClient().state()));
@@ -302,7 +167,7 @@ function RecoveryUsed({ codesLeft, go }: { codesLeft: number; go: Go }) {
 function RecoveryForm({ onUse }: { onUse: (isUsed: boolean) => void }) {
   const submit = useSubmit(async (field) => {
     const code = field('recovery-code').trim();
-    if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
+    if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: factorCodeId }];
     const use = async (): Promise<undefined> => {
       // The state must be set before the session changes. Otherwise, the page would continue to the app.
       onUse(true);
@@ -312,12 +177,12 @@ function RecoveryForm({ onUse }: { onUse: (isUsed: boolean) => void }) {
       });
       return undefined;
     };
-    return proving(use, t('mfa.recovery-wrong'), codeId);
+    return proving(use, t('mfa.recovery-wrong'), factorCodeId);
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
       <TextInput
-        id={codeId}
+        id={factorCodeId}
         name="recovery-code"
         size="md"
         label={t('mfa.recovery-code')}
@@ -327,7 +192,7 @@ function RecoveryForm({ onUse }: { onUse: (isUsed: boolean) => void }) {
         spellCheck={false}
         required
         withAsterisk={false}
-        error={submit.errorAt(codeId)}
+        error={submit.errorAt(factorCodeId)}
       />
       <Submit busy={submit.busy}>{t('mfa.submit')}</Submit>
     </Form>

@@ -57,6 +57,7 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
   return (
     <Shell
       page={isJoining ? 'page.join' : 'page.new-password'}
+      isIntroLate
       intro={
         isJoining
           ? user && t('join.intro', { email: user.email, name: brand.name })
@@ -79,6 +80,7 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
           id={passwordId}
           label={t('field.new-password')}
           error={submit.errorAt(passwordId)}
+          isFirst
         />
         {isJoining ? null : <Aside>{t('new-password.others')}</Aside>}
         <Submit busy={submit.busy && !isAddingKey} isDisabled={isAddingKey}>

@@ -16,7 +16,7 @@ import { PasskeyButton } from '../methods/passkey-button.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
-import { Divider, Form, PageLink, Submit, SubtleButton } from '../parts.tsx';
+import { Aside, Divider, Form, PageLink, Submit, SubtleButton } from '../parts.tsx';
 import { signIn } from '../password-sign-in.ts';
 import { useSession } from '../session.ts';
 import { introId, Shell } from '../shell.tsx';
@@ -33,6 +33,7 @@ export function PasswordPage() {
   const state = useSession();
   const address = useTypedAddress();
   const { search, again, adds } = useFlow();
+  const { offers } = usePageConfig();
   const [, navigate] = useLocation();
   const [leaving, setLeaving] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
@@ -57,6 +58,14 @@ export function PasswordPage() {
       }
     >
       <PasswordForm address={address} onLeave={setLeaving} onProblems={setProblems} />
+      {/* The link is shown for every address, so it doesn't reveal whether the address belongs to an account. */}
+      {offers.signUp && !again ? (
+        <div data-part="signUp">
+          <Aside>
+            {t('sign-in.new')} <PageLink to="sign-up">{t('sign-in.create')}</PageLink>
+          </Aside>
+        </div>
+      ) : null}
     </Shell>
   );
 }

@@ -21,7 +21,7 @@ import { Card } from '../security/card.tsx';
 import { DataSection } from '../security/data.tsx';
 import { EmailSection } from '../security/email.tsx';
 import { FactorsSection } from '../security/factors.tsx';
-import { SessionContext } from '../security/fresh.tsx';
+import { IdentityConfirmation } from '../security/fresh.tsx';
 import { IdentitiesSection } from '../security/identities.tsx';
 import { type AppSessions, appsHere } from '../security/own-sessions.ts';
 import { PasskeysSection } from '../security/passkeys.tsx';
@@ -89,7 +89,7 @@ export function SecurityPage() {
       {state.status === 'loading' ? <Waiting count={3} /> : null}
       {state.status === 'signed-in' && !mustStepUp ? (
         <QueryClientProvider client={queries}>
-          <SessionContext value={state.session}>
+          <IdentityConfirmation session={state.session}>
             {/*
              * The key is the user. If another tab signs in to a different account, an action that was started for the
              * first account isn't completed for the second one.
@@ -99,7 +99,7 @@ export function SecurityPage() {
               user={state.session.user}
               onDeleted={() => setDeleted(true)}
             />
-          </SessionContext>
+          </IdentityConfirmation>
         </QueryClientProvider>
       ) : null}
     </Shell>

@@ -32,6 +32,7 @@ import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
 import { AlreadySignedIn } from './already-signed-in.tsx';
 import { later } from './later.ts';
+import { unknownAddress } from './sign-up.tsx';
 
 const emailId = 'email';
 
@@ -122,6 +123,8 @@ function SignInForm(props: {
       await leaveFor(await findOrganization(domainIn(to.email), search.slice(1)));
     } else if (next.step === 'sso') {
       navigate(`/sso${search}`);
+    } else if (next.step === 'sign-up') {
+      navigate(`/sign-up${search}`, { state: unknownAddress });
     } else if (password === '') {
       navigate(`/password${search}`);
     } else {
@@ -176,6 +179,7 @@ function SignInForm(props: {
               withKeys={offers.passkey}
               takesPhone={offers.phone}
               keepsTyped
+              isFirst
             />
             <UnseenPassword />
             <Submit busy={submit.busy}>{t('sign-in.next')}</Submit>

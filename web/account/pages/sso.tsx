@@ -45,6 +45,7 @@ export function SsoPage() {
           defaultValue={address}
           withAsterisk={false}
           error={submit.errorAt(domainId)}
+          data-first
         />
         <Submit busy={submit.busy}>{t('sso.submit')}</Submit>
       </Form>

@@ -147,12 +147,13 @@ function SsoDomain({ errorField }: State) {
   );
 }
 
-function SignUp({ errorField }: State) {
+function SignUp({ errorField, isUnknown }: State & { isUnknown?: boolean }) {
   return (
     <Page title="page.sign-up" intro={introduction}>
+      {isUnknown === true ? <Notice tone="info">{t('sign-up.unknown')}</Notice> : null}
       <Posted errorField={errorField}>
         <EmailInput errorField={errorField} />
-        <PasswordEntry errorField={errorField} isNew />
+        <PasswordEntry errorField={errorField} isNew isFirst={isUnknown === true} />
         <PasswordRules id="password-rules" password="" />
         <Submit busy={false}>{t('sign-up.submit')}</Submit>
         <Agreement />
@@ -262,9 +263,10 @@ function ConfirmNumber({ errorField, hasDevice }: State & { hasDevice: boolean }
   );
 }
 
-function Mfa({ errorField }: State) {
+function Mfa({ errorField, isUnsaved }: State & { isUnsaved?: boolean }) {
   return (
     <Page title="page.mfa" intro={t('plain.mfa', { name: '%PLINTH_NAME%', email })}>
+      {isUnsaved === true ? <Notice tone="warning">{t('plain.unsaved')}</Notice> : null}
       <Posted errorField={errorField}>
         <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('mfa.submit')}</Submit>
@@ -444,6 +446,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ['sso.form', <SsoDomain key="sso-form" errorField="form" />],
     ['sso.domain', <SsoDomain key="sso-domain" errorField="domain" />],
     ...inStates('sign-up', (state) => <SignUp {...state} />, ['form', 'email', 'password']),
+    ['sign-up.unknown', <SignUp key="unknown" isUnknown />],
     ['guest.form', <Guest key="guest" errorField="form" />],
     ...inStates('code', (state) => <AddressForm {...state} isRecovery={false} />, ['form', 'email']),
     ...inStates('recover', (state) => <AddressForm {...state} isRecovery />, ['form', 'email']),
@@ -516,6 +519,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
       <ConfirmLink key={type} {...{ type }} />,
     ]),
     ...inStates('mfa', (state) => <Mfa {...state} />, ['form', 'code']),
+    ['mfa.unsaved', <Mfa key="mfa-unsaved" isUnsaved />],
     ...inStates('mfa-recovery', (state) => <MfaRecovery {...state} />, ['form', 'code']),
     ['signed-in.home', <SignedIn key="home" to="home" isGuest={false} />],
     ['signed-in.home-guest', <SignedIn key="home-guest" to="home" isGuest />],

@@ -5,7 +5,7 @@ import { ApiError } from '../../lib/api.ts';
 import { describedBy } from '../../ui/described-by.tsx';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { signOut } from '../account-api.ts';
+import { forgetLeft, signOut } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
 import { Form, FormButton } from '../form/form.tsx';
 import { useSubmit } from '../form/use-submit.ts';
@@ -13,7 +13,7 @@ import { usePageConfig } from '../page-config.ts';
 import { callAuth, nameOf, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { Card } from './card.tsx';
-import { useFresh } from './fresh.tsx';
+import { useConfirmIdentity, useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
 const nameId = 'account-name';
@@ -57,24 +57,41 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
   );
 }
 
+/** Deletes the account. Returns false if the sign-in is too old and the user doesn't confirm their identity. */
+async function deleteAccount(confirmIdentity: () => Promise<boolean>): Promise<boolean> {
+  const remove = () => callAuth('/user', { method: 'DELETE' });
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'reauthentication_needed')) throw error;
+    // The sign-in has become too old while the form was open.
+    if (!(await confirmIdentity())) return false;
+    await remove();
+  }
+  return true;
+}
+
 /**
  * Asks for confirmation before the account is deleted. To prevent accidental deletion, the user must type the account's
  * name. Guests don't have a name.
  */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
   const who = nameOf(props.user);
+  const confirmIdentity = useConfirmIdentity();
   const submit = useSubmit(async (field) => {
     if (field(nameId).trim().toLowerCase() !== who.toLowerCase()) {
       return [{ text: t('data.delete-mismatch', { who }), fieldId: nameId }];
     }
     try {
-      await callAuth('/user', { method: 'DELETE' });
+      if (!(await deleteAccount(confirmIdentity))) return undefined;
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
       return [{ text: t('data.delete-refused'), code: error.code, requestId: error.requestId }];
     }
     props.onDeleted();
     await signOut('local');
+    // The list of accounts in this browser no longer offers the deleted account.
+    await forgetLeft();
     return undefined;
   });
   return (

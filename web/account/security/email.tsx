@@ -35,6 +35,9 @@ export function EmailSection({ user }: { user: User }) {
       if (!looksLikeEmail(email)) {
         return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
       }
+      if (email.toLowerCase() === user.email.toLowerCase()) {
+        return [{ text: t('security.email-same'), fieldId: emailId }];
+      }
       await callAuth('/user', { method: 'PUT', body: { email } });
       await sessionClient().changed('USER_UPDATED');
       setDone('changed');

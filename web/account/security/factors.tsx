@@ -1,29 +1,16 @@
-import { Button, TextInput } from '@mantine/core';
-import { type ComponentType, useState } from 'react';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { formatDateTime } from '../../lib/i18n.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Form, FormButton } from '../form/form.tsx';
-import { useSubmit } from '../form/use-submit.ts';
-import { submitKeyFactor } from '../methods/api.ts';
-import { supportsKeys } from '../methods/key-support.ts';
 import { usePageConfig } from '../page-config.ts';
 import { callAuth, type Factor, sessionClient, type User, verifiedFactors } from '../session.ts';
 import { t } from '../text.ts';
 import { Badge, Card } from './card.tsx';
-import { Enrollment } from './enrollment.tsx';
 import { Entry, Meta } from './entry.tsx';
+import { addTexts, enrollments, type FactorKind, offeredKinds } from './factor-kinds.tsx';
 import { useFresh } from './fresh.tsx';
-import { PhoneEnrollment } from './phone-enrollment.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './security.module.css';
-
-type Kind = 'totp' | 'phone' | 'webAuthn';
-
-const enrollments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: boolean) => void }>>> = {
-  totp: Enrollment,
-  phone: PhoneEnrollment,
-  webAuthn: KeyEnrollment,
-};
 
 /**
  * Shows second factors and recovery codes. Hidden if the project doesn't offer second factors and the user doesn't have
@@ -31,13 +18,11 @@ const enrollments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: bool
  */
 export function FactorsSection({ user }: { user: User }) {
   const { factors: offered, requireMfa } = usePageConfig();
-  const [adding, setAdding] = useState<Kind>();
+  const [adding, setAdding] = useState<FactorKind>();
   const [done, setDone] = useState<string>();
   const fresh = useFresh();
   const factors = verifiedFactors(user);
-  const kinds = (['totp', 'webAuthn', 'phone'] as const).filter(
-    (kind) => offered[kind] && (kind !== 'webAuthn' || supportsKeys()),
-  );
+  const kinds = offeredKinds(offered);
   if (kinds.length === 0 && factors.length === 0) return null;
   const isOn = factors.length > 0;
   const Adding = adding === undefined ? undefined : enrollments[adding];
@@ -96,12 +81,6 @@ export function FactorsSection({ user }: { user: User }) {
   );
 }
 
-const addTexts: Readonly<Record<Kind, () => string>> = {
-  totp: () => t('security.factor-add'),
-  phone: () => t('factor.add-phone'),
-  webAuthn: () => t('factor.add-key'),
-};
-
 function kindText({ factor_type: type }: Factor): string {
   if (type === 'totp') return t('mfa.unnamed');
   return type === 'phone' ? t('factor.phone') : t('factor.webauthn');
@@ -128,47 +107,5 @@ function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemove
         await sessionClient().changed('USER_UPDATED');
       }}
     />
-  );
-}
-
-const nameId = 'key-name';
-
-/** Adds a security key as a second factor. The user enters a name for the key and then touches the key. */
-function KeyEnrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
-  const submit = useSubmit(
-    async (field) => {
-      const body = { factor_type: 'webauthn', friendly_name: field('name').trim() || t('factor.webauthn') };
-      const { id } = await callAuth<{ id: string }>('/factors', { method: 'POST', body });
-      try {
-        await submitKeyFactor(id);
-      } catch (error) {
-        await callAuth(`/factors/${id}`, { method: 'DELETE' });
-        throw error;
-      }
-      await sessionClient().changed('USER_UPDATED');
-      onClose(true);
-      return undefined;
-    },
-    { mfa_factor_name_conflict: nameId },
-  );
-  return (
-    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('factor.add-key')}>
-      <TextInput
-        id={nameId}
-        name="name"
-        size="md"
-        label={t('factor.key-name')}
-        description={t('factor.key-hint')}
-        autoComplete="off"
-        maxLength={100}
-        error={submit.errorAt(nameId)}
-      />
-      <div className={classes.actions}>
-        <FormButton loading={submit.busy}>{t('security.enroll-start')}</FormButton>
-        <Button variant="default" disabled={submit.busy} onClick={() => onClose(false)}>
-          {t('security.cancel')}
-        </Button>
-      </div>
-    </Form>
   );
 }

@@ -76,6 +76,7 @@ export function PhoneSection({ user }: { user: User }) {
       </div>
       {open ? (
         <Change
+          user={user}
           onClose={(isSent) => {
             setOpen(false);
             setSent(isSent);
@@ -87,11 +88,12 @@ export function PhoneSection({ user }: { user: User }) {
   );
 }
 
-function Change({ onClose }: { onClose: (isSent: boolean) => void }) {
+function Change({ user, onClose }: { user: User; onClose: (isSent: boolean) => void }) {
   const submit = useSubmit(
     async (field) => {
       const phone = phoneOf(field('phone'));
       if (phone === undefined) return [{ text: account('field.phone-wrong'), fieldId: phoneId }];
+      if (phone === user.phone) return [{ text: t('phone.same'), fieldId: phoneId }];
       await callAuth('/user', { method: 'PUT', body: { phone: `+${phone}` } });
       onClose(true);
       await sessionClient().changed('USER_UPDATED');

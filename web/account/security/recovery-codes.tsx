@@ -23,9 +23,12 @@ const few = 3;
 
 /**
  * Generates recovery codes, and shows the codes once. Later, only the number of remaining codes is shown. `isLastStep`
- * is true after the user has just set up a second factor.
+ * is true after the user has just set up a second factor. `onKept` is called when the user has saved the codes.
  */
-export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: boolean }) {
+export function RecoveryCodes(props: { user: User; isLastStep: boolean; onKept?: () => void }) {
+  const { user, isLastStep, onKept } = props;
+  // The security page contains this part in a section with its own heading.
+  const Heading = onKept === undefined ? 'h3' : 'h2';
   const { brand } = usePageConfig();
   const cache = useQueryClient();
   const queryKey = ['recovery-codes', user.id];
@@ -53,7 +56,7 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
   return (
     <div className={classes.part}>
       <div className={classes.about}>
-        <h3>{t('recovery.title')}</h3>
+        <Heading>{t('recovery.title')}</Heading>
         <p className={classes.intro}>{t('recovery.intro')}</p>
       </div>
       <ErrorSummary problems={make.problems} />
@@ -92,7 +95,14 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
             <Button variant="default" onClick={() => window.print()}>
               {t('recovery.print')}
             </Button>
-            <Button onClick={() => setCodes(undefined)}>{t('recovery.kept')}</Button>
+            <Button
+              onClick={() => {
+                setCodes(undefined);
+                onKept?.();
+              }}
+            >
+              {t('recovery.kept')}
+            </Button>
           </div>
         </>
       )}

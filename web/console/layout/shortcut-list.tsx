@@ -50,6 +50,13 @@ const inHeader: readonly Shortcut[] = [
   [['Shift F10'], 'shortcuts.menu'],
 ];
 
+const inDiagram: readonly Shortcut[] = [
+  [['→'], 'shortcuts.diagram-references'],
+  [['↓'], 'shortcuts.diagram-order'],
+  [['Shift ↓'], 'shortcuts.diagram-move'],
+  [['+', '−', '0'], 'shortcuts.diagram-zoom'],
+];
+
 const inSql: readonly Shortcut[] = [
   [[`${commandKey}Enter`], 'shortcuts.run'],
   [[`${commandKey}F`], 'shortcuts.find'],
@@ -67,6 +74,7 @@ export default function ShortcutList({ onClose }: { onClose: () => void }) {
         <div className={classes.sections}>
           <Section title={t('shortcuts.in-grid')} items={inGrid} />
           <Section title={t('shortcuts.in-header')} items={inHeader} />
+          <Section title={t('shortcuts.in-diagram')} items={inDiagram} />
           <Section title={t('shortcuts.in-sql')} items={inSql} />
         </div>
       </div>

@@ -12,6 +12,7 @@ export const messages = {
   'phone.add': 'إضافة رقم',
   'phone.change': 'تغيير',
   'phone.change-what': 'تغيير رقم هاتفك',
+  'phone.same': 'هذا هو رقم هاتفك بالفعل. أدخل رقمًا آخر.',
   'phone.new': 'رقم الهاتف الجديد',
   'phone.none': 'لم تُضف رقمًا بعد.',
   'phone.pending': 'أرسلنا رمزًا إلى {phone}. أدخله لتأكيد الرقم.',

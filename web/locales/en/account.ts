@@ -9,6 +9,7 @@ export const messages = {
   'page.recover': 'Reset your password',
   'page.sso': 'Sign in with SSO',
   'page.mfa': 'Confirm it’s you',
+  'page.two-step': 'Set up two‑step verification',
   'page.new-password': 'Choose a new password',
   'page.join': 'Choose how you’ll sign in',
   'page.security': 'Your account',
@@ -68,7 +69,7 @@ export const messages = {
   'field.domain-wrong': 'Enter your work email address or its domain, the part after the @.',
   'sso.submit': 'Continue',
   'sso.other': 'Sign in another way',
-  'sign-in.again': 'To change your sign-in methods, sign in again.',
+  'sign-in.again': 'Sign in again to confirm that it’s you.',
   'sign-in.guest': 'Continue as a guest',
   'sign-in.or': 'or',
   'sign-in.new': 'New here?',
@@ -91,6 +92,8 @@ export const messages = {
   'ended.replaced': 'You were signed out because you signed in somewhere else. Only one session is allowed.',
   'ended.other': 'You were signed out, here or on another device. Sign in again to continue.',
 
+  'sign-up.unknown':
+    'There’s no account with this address yet. Create one, or correct the address if it has a typo.',
   'sign-up.submit': 'Create account',
   'sign-up.terms': 'By creating an account, you agree to the <0>Terms</0>.',
   'sign-up.privacy': 'By creating an account, you accept the <1>Privacy Policy</1>.',
@@ -111,7 +114,8 @@ export const messages = {
   'password.met': '(done)',
   'password.unmet': '(missing)',
 
-  'code.sent': 'If {email} has an account, we’ve emailed you a {length}‑digit code.',
+  'code.sent':
+    'We’ve emailed {email}. If you have an account, the email contains a {length}‑digit code. If not, it explains what to do.',
   'code.sent-new-device':
     'You haven’t signed in on this device before. To confirm it’s you, enter the {length}‑digit code we’ve emailed to {email}.',
   'code.sent-confirm': 'We’ve emailed a {length}‑digit code to {email}. Enter it to confirm your address.',

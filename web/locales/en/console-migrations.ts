@@ -9,6 +9,7 @@ export const messages = {
   'migrations.state-pending': 'pending',
   'migrations.state-changed': 'changed file',
   'migrations.state-missing': 'missing file',
+  'migrations.state-recorded': 'applied',
   'migrations.older': 'older than the newest applied migration',
   'migrations.none-title': 'No migrations yet',
   'migrations.none-text':
@@ -28,7 +29,9 @@ export const messages = {
     '{count, plural, =0 {No files were tried.} one {# file would succeed.} other {# files would succeed.}}',
   'migrations.untried':
     'These files weren’t tried because a statement in the first one can’t be rolled back: {files}',
-  'migrations.blocked':
+  'migrations.blocked-recorded':
+    'These files can’t be applied here, because the folder on this server doesn’t contain all applied migrations. Add the files to the project folder that you deploy, and run plinth deploy.',
+  'migrations.blocked-missing':
     'Migrations can’t be applied while the database has migrations without a file. Restore the files, or mark these migrations as not applied.',
   'migrations.applied-count':
     '{count, plural, one {# migration was applied.} other {# migrations were applied.}}',
@@ -57,6 +60,8 @@ export const messages = {
     'The file was changed after it was applied, so the database doesn’t contain the change. Save the change in a new migration and restore the original version of this file.',
   'migrations.missing-why':
     'The database has applied this migration, but supabase/migrations doesn’t contain its file. Restore the file, or mark the migration as not applied.',
+  'migrations.recorded-why':
+    'plinth deploy or plinth db push applied this migration from another machine, so this server’s folder doesn’t contain its file.',
   'migrations.mark-applied': 'Mark as applied',
   'migrations.mark-applied-text':
     'Use this only if the database already contains the file’s changes. The file won’t run, and only the history changes.',

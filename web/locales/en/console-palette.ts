@@ -33,6 +33,8 @@ export const messages = {
   'user.view-as': 'View data as {name}',
   'action.create-table': 'Create table',
   'action.create-table.words': 'new table add',
+  'action.diagram': 'Show the schema diagram',
+  'action.diagram.words': 'er erd entity relationship tables foreign keys mermaid svg visualizer',
   'action.import-file': 'Import a file into a new table',
   'action.import-file.words': 'csv json upload spreadsheet',
   'action.import-here': 'Import a file into {table}',

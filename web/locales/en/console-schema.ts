@@ -9,6 +9,18 @@ export const messages = {
   'schema.indexes': 'Indexes',
   'schema.triggers': 'Triggers',
   'schema.security': 'Row-level security',
+  'schema.realtime': 'Realtime',
+  'schema.realtime-switch': 'Send changes',
+  'schema.realtime-on': 'Realtime sends this table’s changes to subscribers.',
+  'schema.realtime-off': 'Realtime doesn’t send this table’s changes.',
+  'schema.publications': 'The table is also in these publications: {names}.',
+  'schema.publications-link': 'Publications',
+  'schema.replica-default': 'Updates and deletes contain the old values of the primary key.',
+  'schema.replica-full': 'Updates and deletes contain the old values of all columns.',
+  'schema.replica-index': 'Updates and deletes contain the old values of an index’s columns.',
+  'schema.replica-nothing': 'Updates and deletes contain no old values.',
+  'schema.replica-to-full': 'Send all old values',
+  'schema.replica-to-default': 'Send only the key',
   'schema.table': 'Table',
   'schema.add-column': 'Add column',
   'schema.add-constraint': 'Add key or check',
@@ -25,6 +37,11 @@ export const messages = {
   'schema.actions': 'Actions',
   'schema.of-constraint': 'belongs to {name}',
   'schema.invalid': 'not valid',
+  'schema.builds': 'Indexes that are being built',
+  'schema.building': 'Building {name}',
+  'schema.unnamed-index': 'a new index',
+  'schema.build-share': '{phase}, {percent}%',
+  'schema.build-time': 'Running for {seconds, number} s in session {pid}',
   'schema.disabled': 'off',
   'schema.rls-off': 'Off: anyone with the publishable key may be able to access every row.',
   'schema.rls-on': 'On: only rows allowed by a policy can be read or written.',
@@ -91,6 +108,7 @@ export const messages = {
   'table.no-column': 'Add at least one column with a name and a type.',
 
   'constraint.new': 'New key or check on {table}',
+  'constraint.edit': 'Edit foreign key {name}',
   'constraint.kind': 'Kind',
   'constraint.foreign key': 'foreign key',
   'constraint.unique': 'unique',
@@ -101,6 +119,9 @@ export const messages = {
   'constraint.target': 'Referenced table',
   'constraint.target-columns': 'Referenced columns',
   'constraint.nulls': 'Treat NULLs as equal (NULLS NOT DISTINCT)',
+  'constraint.index': 'Also create an index on these columns',
+  'constraint.index-why':
+    'No index starts with these columns. Without one, deleting a referenced row reads the whole table.',
   'constraint.deferrable': 'Check at the end of the transaction (DEFERRABLE INITIALLY DEFERRED)',
   'constraint.unknown': 'Column {name} doesn’t exist.',
   'constraint.empty': 'Select at least one column.',
@@ -117,6 +138,10 @@ export const messages = {
   'index.unique': 'Unique',
   'index.parts': 'Columns or expressions',
   'index.parts-why': 'One per line. Put expressions in parentheses. Add desc to reverse the order.',
+  'index.add-column': 'Add column',
+  'index.pick-column': 'Choose a column…',
+  'index.concurrently': 'Don’t block writes (CONCURRENTLY)',
+  'index.concurrently-why': 'Takes longer, because PostgreSQL reads the table twice.',
   'index.class': 'Operator class',
   'index.where': 'Condition (WHERE)',
   'index.include': 'Included columns (INCLUDE)',
@@ -143,23 +168,6 @@ export const messages = {
   'trigger.no-function': 'Your schemas have no trigger functions yet.',
   'trigger.open-sql': 'Create one in the SQL editor',
   'trigger.arguments': 'Arguments, one per line',
-
-  'enum.title': 'Types',
-  'enum.new': 'New enum',
-  'enum.values': 'Values, one per line',
-  'enum.system-count': '{count, plural, one {# system type} other {# system types}}',
-  'enum.system-why': 'These types belong to the services and extensions, so they can’t be changed here.',
-  'enum.used-by': 'Used by',
-  'enum.unused': 'not used',
-  'enum.add': 'Add value',
-  'enum.value': 'Value',
-  'enum.before': 'Insert before',
-  'enum.at-end': 'end of the list',
-  'enum.rename-value': 'Rename {value}',
-  'enum.rename': 'Rename',
-  'enum.to': 'New name',
-  'enum.none-title': 'No enums yet',
-  'enum.none-text': 'An enum is a type with a fixed list of values, such as the states of an order.',
 
   'import-table.from-file': 'Create from a CSV or JSON file',
   'import-table.empty': 'Create an empty table',
@@ -203,6 +211,22 @@ export const messages = {
   'review.unprotected':
     '{rows, plural, one {# row} other {# rows}} of {on} will be accessible to every role with a grant.',
   'review.type': 'Permanently deletes the type {on}.',
+  'review.secrets':
+    'The schema {on} contains tokens, password hashes or secrets. {role, select, public {Every role} other {The role {role}}} will be able to use what you grant.',
+  'review.exposed':
+    'No policies apply to {on}, because row-level security is off or can’t be used. {role, select, public {Every role, including anon,} other {Every request as {role}}} will have access to all of its rows.',
+  'review.published':
+    'Row-level security is off for {on}, so Realtime will send its changes to every subscriber whose role can select from it.',
+  'review.closed_schema':
+    '{role, select, public {Roles without their own grant} other {Requests as {role}}} will no longer be able to use anything in the schema {on}.',
+  'review.service_access':
+    'Requests with a secret key run as service_role. Server code that uses {on} with such a key will fail.',
+  'review.bypass':
+    'Policies don’t apply to {role}, so it will have access to all rows of the tables that it can use.',
+  'review.secret':
+    'This change contains a secret, so it isn’t saved as a migration. The secret isn’t logged.',
+  'review.overload':
+    'Adds another function named {on}. PostgreSQL identifies a function by its name and its parameters’ types, so the existing function remains. To replace it, drop it too.',
   'review.cascade': 'Dependent objects are dropped too.',
   'review.about': 'about',
 } as const;

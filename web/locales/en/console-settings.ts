@@ -29,9 +29,12 @@ export const messages = {
   'settings.use-project': 'Use project’s value',
   'settings.use-project-of': 'Use project’s value: {label}',
   'settings.secret': 'The value in the file is hidden. Enter it again to move it to supabase/.env.',
-  'settings.secret-where': 'A value you enter here is stored in supabase/.env and won’t be shown again.',
-  'settings.secret-shared': 'The value is hidden.',
-  'settings.secret-where-shared':
+  'settings.secret-where-project':
+    'A value you enter here is stored in supabase/.env and won’t be shown again.',
+  'settings.secret-hidden': 'The value is hidden.',
+  'settings.secret-where-node':
+    'A value you enter here is stored in this server’s data folder and won’t be shown again.',
+  'settings.secret-where-group':
     'A value you enter here is stored encrypted for all nodes and won’t be shown again.',
   'settings.secret-replace': 'Enter a new value',
   'settings.secret-enter': 'Enter a value',
@@ -72,11 +75,14 @@ export const messages = {
   'settings.review': 'Review changes',
   'settings.discard': 'Discard changes',
   'settings.review-title': 'Review changes',
-  'settings.write': 'Save to files',
-  'settings.when':
+  'settings.write-project': 'Save to files',
+  'settings.when-project':
     'Changes apply immediately, except for settings that need a restart. Comments in the files are kept.',
-  'settings.write-shared': 'Save for all nodes',
-  'settings.when-shared':
+  'settings.write-node': 'Save on this server',
+  'settings.when-node':
+    'Changes apply immediately, except for settings that need a restart. They override the project’s files, which stay the same.',
+  'settings.write-group': 'Save for all nodes',
+  'settings.when-group':
     'Changes apply on all nodes within seconds, except for settings that need a restart of each node. They override the project’s files, which stay the same.',
   'settings.applied': '{count, plural, one {# setting applied} other {# settings applied}}',
   'settings.saved': 'Changes saved',
@@ -101,6 +107,14 @@ export const messages = {
     'The server has restarted, but these settings still haven’t taken effect. The log shows the reason.',
   'settings.restarting': 'The server is restarting…',
   'settings.restarted': 'The server has restarted',
+  'settings.restart-nodes': 'Restart all {count} nodes',
+  'settings.restart-nodes-title': 'Restart all {count} nodes?',
+  'settings.restart-nodes-text':
+    'The nodes restart one after another. Each node completes its requests, and the next one follows when it is ready. Realtime clients reconnect.',
+  'settings.restarting-nodes': 'The nodes restart one after another',
+  'settings.restarting-nodes-text':
+    'If a node doesn’t become ready within three minutes, the remaining nodes aren’t restarted.',
+  'settings.restarting-nodes-link': 'Show nodes',
   'settings.provider-on': 'Enable {title}',
   'settings.callback': 'Callback URL',
   'settings.callback-of': 'callback URL for {title}',
@@ -159,6 +173,7 @@ export const messages = {
   'settings.mail-recovery': 'Reset password',
   'settings.mail-magic-link': 'Magic link',
   'settings.mail-existing-account': 'Sign-up with an existing account',
+  'settings.mail-no-account': 'Sign-in without an account',
   'settings.mail-email-change': 'Confirm a new email address',
   'settings.mail-email-change-current': 'Confirm a new email address (sent to the current address)',
   'settings.mail-reauthentication': 'Verification code',
@@ -178,6 +193,7 @@ export const messages = {
   'settings.mail-removal-requested': 'Confirm the removal of second factors',
   'settings.mail-removal-confirmed': 'Second factors will be removed',
   'settings.mail-factors-reset': 'Second factors removed',
+  'settings.mail-account-deleted': 'Account deleted',
   'settings.names-add': '{placeholder, select, PHONE {Add phone number} other {Add name}}',
   'settings.names-name': '{placeholder, select, PHONE {Phone number} other {New name}}',
   'settings.names-bad': 'Invalid name',

@@ -135,4 +135,26 @@ export const messages = {
   'why.after': 'New',
   'why.export': 'Export as a pgTAP test',
   'why.export-text': 'pgTAP test',
+  'why.everyone': 'Show everyone with access',
+  'why.everyone-title': 'Everyone with access to this row',
+  'why.everyone-anonymous': 'not signed in',
+  'why.everyone-all': 'Select, update and delete',
+  'why.everyone-update': 'Select and update',
+  'why.everyone-delete': 'Select and delete',
+  'why.everyone-select': 'Only select',
+  'why.everyone-none': 'No access',
+  'why.everyone-fails': 'Requests fail',
+  'why.everyone-by':
+    '{count, plural, one {Allowed by the policy {policies}} other {Allowed by the policies {policies}}}',
+  'why.everyone-hidden':
+    '{count, plural, one {Hidden by the restrictive policy {policies}} other {Hidden by the restrictive policies {policies}}}',
+  'why.everyone-no-policy': 'No policy allows this row.',
+  'why.everyone-no-privilege': 'The role doesn’t have the SELECT privilege.',
+  'why.everyone-security.off': 'Row-level security is off.',
+  'why.everyone-security.superuser': 'The role is a superuser.',
+  'why.everyone-security.bypassrls': 'The role bypasses row-level security.',
+  'why.everyone-security.owner': 'The role owns the table.',
+  'why.everyone-more': '{users, plural, one { and # more} other { and # more}}',
+  'why.everyone-some':
+    'Only the {users, number} users who signed in most recently, of {all, number}, and requests without a user are listed.',
 } as const;

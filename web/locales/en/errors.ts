@@ -59,7 +59,8 @@ export const messages = {
   'error.email_address_not_provided':
     'The other service didn’t share your email address. Allow it to share the address, or choose another way to sign in.',
   'error.invite_not_found': 'This invitation is invalid or expired. Request a new one.',
-  'error.otp_expired': 'Incorrect or expired code. Check it, or request a new one.',
+  'error.otp_expired':
+    'Incorrect or expired code. Check it, or request a new one. After five wrong attempts, only a new code works.',
   'error.otp_disabled': 'We can’t send a code. If you don’t have an account yet, create one first.',
   'error.sms_send_failed': 'We couldn’t send the text message. Check the number and try again in a moment.',
 
@@ -67,8 +68,7 @@ export const messages = {
   'error.weak_password': 'This password is too weak. Follow the requirements below.',
   'error.weak_password-leaked': 'This password has appeared in a data leak. Choose another one.',
   'error.same_password': 'This is your current password. Choose a different one.',
-  'error.reauthentication_needed':
-    'You signed in a while ago. Confirm it’s you with the code we emailed you.',
+  'error.reauthentication_needed': 'You signed in a while ago. Sign in again, and then retry.',
   'error.reauthentication_not_valid': 'Incorrect or expired code. Request a new one.',
   'error.current_password_invalid': 'Incorrect current password. Check it and try again.',
   'error.current_password_required': 'Your current password is missing. Enter it to make this change.',
@@ -185,7 +185,7 @@ export const messages = {
 
   // /account/api
   'error.factor_required':
-    'This service requires two-step verification. Set it up below, then go back to the app.',
+    'This service requires two-step verification. To set it up, open your account in a browser with JavaScript turned on.',
   'error.access_denied':
     'You canceled sign-in at the other service. Try again, or choose another way to sign in.',
   'error.redirect_not_allowed':

@@ -8,6 +8,15 @@ export const messages = {
   'join.intro': 'You’ll sign in to {name} as {email}.',
   'join.passkey': 'Create a passkey instead',
 
+  'page.two-step-prove': 'Set up your second step',
+  'page.two-step-codes': 'Save your recovery codes',
+  'two-step.progress': 'Step {step} of {steps}',
+  'two-step.intro': '{name} requires a second step when you sign in. Choose one.',
+  'two-step.totp': 'An app on your phone, such as a password manager, shows a code, even offline.',
+  'two-step.key': 'A USB or NFC key, or your device’s fingerprint or face unlock.',
+  'two-step.phone': 'We text you a code each time.',
+  'two-step.none':
+    'No second step can be set up in this browser. Open this page in another browser or on another device.',
   'mfa.again': 'To change your sign-in methods, confirm it’s you.',
   'mfa.unusable': 'Your security key can’t be used at this address. Use another browser or device.',
   'mfa.use-totp': 'Use your authenticator app ({name})',

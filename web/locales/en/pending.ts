@@ -12,6 +12,7 @@ export const messages = {
   'phone.add': 'Add phone number',
   'phone.change': 'Change',
   'phone.change-what': 'Change your phone number',
+  'phone.same': 'This is already your phone number. Enter a different one.',
   'phone.new': 'New phone number',
   'phone.none': 'No phone number',
   'phone.pending': 'We’ve texted a code to {phone}. Enter it to confirm the number.',

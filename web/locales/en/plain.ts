@@ -155,7 +155,7 @@ export const messages = {
   'field.code-empty': 'Enter your code.',
 
   'plain.sent':
-    'If {email} has an account, we’ve emailed you a code. You can also open the link in the email.',
+    'We’ve emailed {email}. If you have an account, enter the code from the email or open its link. If not, the email explains what to do.',
   'plain.sent-confirm':
     'We’ve emailed a code to {email}. Enter it to confirm your address, or open the link in the email.',
   'page.accounts': 'Choose an account',
@@ -183,6 +183,8 @@ export const messages = {
   'plain.join': 'Choose the password you’ll sign in with from now on.',
   'plain.number': 'If you open the link on another device, enter the number {number} there.',
   'plain.check': 'I’ve confirmed the link on another device',
+  'plain.unsaved':
+    'Your new password hasn’t been saved yet. Confirm it’s you first, then enter the new password again.',
   'plain.unconfirmed': 'The link hasn’t been confirmed on another device yet.',
   'page.refused-app': 'This app can’t sign you in',
   'refused.redirect_not_allowed': 'The app’s address isn’t allowed here. Contact the app’s support team.',

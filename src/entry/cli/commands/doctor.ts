@@ -67,7 +67,7 @@ export const doctor: Command = {
     const location = locationOf(input);
     const running = await findRunning(location.dataDir);
     const { databaseUrl, databaseDirectUrl } = databaseUrlsOf(input);
-    const { config, findings } = checkProject(location, databaseUrl);
+    const { config, findings } = await checkProject(location, databaseUrl);
     const all = [
       ...checkMachine(),
       checkDataDir(location),
@@ -195,22 +195,25 @@ function checkDataDir({ dataDir }: ProjectLocation): Finding {
   }
 }
 
-function checkProject(
+async function checkProject(
   { projectDir, dataDir }: ProjectLocation,
   databaseUrl: string | undefined,
-): {
-  readonly config: Config | undefined;
-  readonly findings: Finding[];
-} {
+): Promise<{ readonly config: Config | undefined; readonly findings: Finding[] }> {
+  const { unusedSettings } = await import('../../main.ts');
   try {
     const savedDir = savedDirOf({ dataDir, mode: 'production', databaseUrl });
     const { config, warnings, supabaseDir } = loadConfig({ projectDir, savedDir });
     const migrations = readMigrationFolder(supabaseDir);
+    const unused = unusedSettings(config, databaseUrl);
     return {
       config,
       findings: [
         fine(`Project ${config.project_id} in ${projectDir}, ${migrations.files.length} migrations`),
-        ...[...warnings, ...migrations.notes].map((text) => fine(`Note: ${text}`)),
+        ...[...warnings, ...unused.warnings.map(noticeText), ...migrations.notes].map((text) =>
+          fine(`Note: ${text}`),
+        ),
+        // The database's URL may be known only where the server runs, so this isn't a failure.
+        ...unused.faults.map((fault): Finding => ({ status: 'degraded', message: noticeText(fault) })),
       ],
     };
   } catch (error) {

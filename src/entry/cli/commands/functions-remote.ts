@@ -2,7 +2,7 @@
  * Lists, deploys, deletes and downloads the functions of a running Plinth server. The output matches the output of
  * upstream's CLI 3.1.
  */
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../../platform/config/index.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
@@ -11,22 +11,17 @@ import { listFormatOf, listFormats, renderList } from '../core/formats.ts';
 import { CommandError } from '../errors.ts';
 import type { ManagementClient } from '../management/client.ts';
 import { downloadPath, type SentFile } from '../management/encoded-files.ts';
-import { collectFunction, type FunctionUpload } from '../management/function-files.ts';
+import { collectFunction } from '../management/function-files.ts';
+import {
+  type FunctionFields,
+  type NamedUpload,
+  sendFunction,
+  slugPattern,
+  slugsOf,
+} from '../management/functions.ts';
 import { managementOf, serverOptions } from '../management/target.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
-
-interface FunctionFields {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly status: string;
-  readonly version: number;
-  readonly updated_at: number;
-  readonly source?: 'deployed' | 'project folder';
-}
-
-const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 /** Checks a function's name. @throws {CommandError} */
 function requireSlug(slug: string): void {
@@ -102,8 +97,9 @@ export const functionsDeploy: Command = {
   ],
   run: async (input) => {
     const { projectDir } = locationOf(input);
-    const { config } = loadConfig({ projectDir });
     for (const slug of input.positionals) requireSlug(slug);
+    const client = await managementOf(input);
+    const { config } = loadConfig({ projectDir, remoteRef: client.ref });
     const slugs =
       input.positionals.length > 0 ? [...new Set(input.positionals)] : slugsOf(projectDir, config);
     if (slugs.length === 0)
@@ -124,7 +120,6 @@ export const functionsDeploy: Command = {
         warn: say,
       }),
     }));
-    const client = await managementOf(input);
     if (uploads.length === 0) say('All Functions are up to date.');
     else {
       await upload(client, uploads);
@@ -136,34 +131,18 @@ export const functionsDeploy: Command = {
   },
 };
 
-function slugsOf(projectDir: string, config: ReturnType<typeof loadConfig>['config']): string[] {
-  const dir = join(projectDir, 'supabase', 'functions');
-  const folders = existsSync(dir)
-    ? readdirSync(dir).filter(
-        (name) =>
-          slugPattern.test(name) &&
-          statSync(join(dir, name, 'index.ts'), { throwIfNoEntry: false })?.isFile() === true,
-      )
-    : [];
-  return [...new Set([...folders, ...Object.keys(config.functions)])].sort();
-}
-
 /**
  * Deploys functions. Uploads several functions before activating them together, so that either all of these functions
  * change or none of them.
  */
-async function upload(
-  client: ManagementClient,
-  uploads: readonly ({ readonly slug: string } & FunctionUpload)[],
-): Promise<void> {
-  const bundleOnly = uploads.length > 1;
+async function upload(client: ManagementClient, uploads: readonly NamedUpload[]): Promise<void> {
+  const isStaged = uploads.length > 1;
   const staged: FunctionFields[] = [];
-  for (const { slug, metadata, files } of uploads) {
-    if (bundleOnly) say(`Deploying Function: ${slug}`);
-    for (const { path } of files) say(`Uploading asset (${slug}): ${path}`);
-    staged.push(await client.call<FunctionFields>('deployFunction', { slug, metadata, files, bundleOnly }));
+  for (const each of uploads) {
+    if (isStaged) say(`Deploying Function: ${each.slug}`);
+    staged.push(await sendFunction(client, each, isStaged));
   }
-  if (bundleOnly) await client.call('activateFunctions', { functions: staged });
+  if (isStaged) await client.call('activateFunctions', { functions: staged });
 }
 
 async function prune(client: ManagementClient, input: Input, kept: ReadonlySet<string>): Promise<void> {

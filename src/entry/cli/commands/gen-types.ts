@@ -3,7 +3,7 @@ import { loadConfig, shellEnvironment } from '../../../platform/config/index.ts'
 import { generateTypes, type TypeLanguage, typeLanguages } from '../../../platform/database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { otherUrl } from '../history-target.ts';
+import { type DatabaseTarget, databaseTarget } from '../history-target.ts';
 import { hostedTargetOf, isProjectRef } from '../linked.ts';
 import { linkedClient, readRemote } from '../management/target.ts';
 import { printData, say } from '../output.ts';
@@ -31,7 +31,7 @@ export const genTypes: Command = {
     local: { type: 'boolean', help: "Uses this project's database (default)." },
     linked: {
       type: 'boolean',
-      help: 'Uses the linked database. Set its password in the SUPABASE_DB_PASSWORD environment variable.',
+      help: 'Uses the linked server, or the linked database with the password in SUPABASE_DB_PASSWORD.',
     },
     'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
     'project-id': {
@@ -53,7 +53,10 @@ export const genTypes: Command = {
   examples: [
     ['plinth gen types > database.types.ts', 'writes the types for createClient<Database>(…)'],
     ['plinth gen types --schema public,private', 'prints the types of two schemas'],
-    ['plinth gen types --lang go --linked > database.go', "prints the linked database's types for Go"],
+    [
+      'plinth gen types --lang go --linked > database.go',
+      'prints the types of the linked server or database for Go',
+    ],
   ],
   run: async (input) => {
     const lang = input.text('lang') ?? input.positionals[0] ?? 'typescript';
@@ -74,15 +77,16 @@ export const genTypes: Command = {
     const named = input.list('schema');
     const schemas = named.length > 0 ? named : defaultSchemas(location.projectDir);
     const ref = input.text('project-id');
-    if (ref !== undefined && readRemote(location)?.ref === ref) {
-      if (lang !== 'typescript')
-        throw new UsageError(`--project-id: a Plinth server returns only TypeScript`);
-      const { types } = await linkedClient(location, ref).call<{ types: string }>('generateTypes', {
+    const target = ref === undefined ? databaseTarget(location, input) : refTarget(location, ref, input);
+    if (target !== 'local' && 'server' in target) {
+      const { types } = await target.server.call<{ types: string }>('generateTypes', {
         included_schemas: schemas.join(','),
+        ...(lang === 'typescript' ? {} : { language: lang }),
+        ...(swiftAccess === 'internal' ? {} : { swift_access_control: swiftAccess }),
       });
       return write(types);
     }
-    const given = ref === undefined ? otherUrl(location, input) : hostedUrl(location, ref, input);
+    const given = target === 'local' ? undefined : target.url;
     const running = given === undefined ? await findRunning(location.dataDir) : undefined;
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const types =
@@ -100,13 +104,14 @@ function write(types: string): number {
   return 0;
 }
 
-/** Returns the database URL of a hosted project. @throws {UsageError} */
-function hostedUrl(location: ProjectLocation, ref: string, input: Input): string {
+/** Returns the linked server if it has this project ref, or the hosted project's database. @throws {UsageError} */
+function refTarget(location: ProjectLocation, ref: string, input: Input): Exclude<DatabaseTarget, 'local'> {
   const other = ['db-url', 'linked', 'local'].find((name) => input.text(name) !== undefined);
   if (other !== undefined) throw new UsageError(`--project-id and --${other} can't be used together`);
+  if (readRemote(location)?.ref === ref) return { server: linkedClient(location, ref) };
   if (!isProjectRef(ref))
     throw new UsageError(`--project-id: ${ref} isn't a project ref, which consists of 20 lowercase letters`);
-  return hostedTargetOf(location, ref).url;
+  return { url: hostedTargetOf(location, ref).url };
 }
 
 function timeoutOf(input: Input): number {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { ignoreFiles, isInGit } from '../../../base/kernel/replace-file.ts';
+import { ignoreFiles } from '../../../base/kernel/replace-file.ts';
+import { type AgentFilesReport, writeAgentFiles } from '../agent-files.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { templateNames, templates } from '../core/templates.ts';
 import { CommandError } from '../errors.ts';
@@ -10,7 +11,7 @@ import { writeTemplate } from '../template-files.ts';
 export const init: Command = {
   name: 'init',
   about:
-    'Creates supabase/config.toml, which is optional, in the working directory. With --template, also creates an app with sign-in, a table, realtime and file upload.',
+    'Creates supabase/config.toml, which is optional, in the working directory. With --template, also creates an app with\nsign-in, a table and realtime. Also writes AGENTS.md and the MCP configuration for AI agents, and editor\nsettings for Deno in supabase/functions. Existing files of agents and editors are only extended.',
   options: {
     workdir: projectOptions.workdir,
     template: {
@@ -18,15 +19,30 @@ export const init: Command = {
       value: 'NAME',
       help: `Creates an app from a template: ${templateNames.join(', ')}.`,
     },
-    force: { type: 'boolean', help: 'Replaces existing files.' },
+    agents: {
+      type: 'boolean',
+      help: 'Writes only the files for AI agents and editors, for a project that already exists.',
+    },
+    force: {
+      type: 'boolean',
+      help: "Replaces config.toml and existing files of the app. Doesn't replace the files of agents and editors.",
+    },
   },
   examples: [
     ['plinth init && plinth start', 'starts a new project'],
     ['plinth init --template react', 'creates a React app and its tables'],
+    ['plinth init --template ai', 'creates an app that searches texts by meaning'],
+    ['plinth init --agents', 'adds AGENTS.md and the MCP configuration to an existing project'],
     ['plinth init --force', 'restores the defaults'],
   ],
   run: async (input) => {
     const projectDir = projectDirOf(input);
+    if (input.flag('agents')) {
+      if (input.text('template') !== undefined)
+        throw new UsageError("--agents and --template can't be used together");
+      reportAgentFiles(writeAgentFiles(projectDir, undefined));
+      return 0;
+    }
     const supabaseDir = join(projectDir, 'supabase');
     const path = join(supabaseDir, 'config.toml');
     const template = templateOf(input);
@@ -38,9 +54,12 @@ export const init: Command = {
     mkdirSync(supabaseDir, { recursive: true });
     const siteUrl = template === undefined ? undefined : templates[template]?.siteUrl;
     writeFileSync(path, initialConfig(basename(projectDir), siteUrl));
-    if (isInGit(projectDir)) ignoreFiles(supabaseDir, ignored);
+    ignoreFiles(supabaseDir, ignored);
+    const agentFiles = writeAgentFiles(projectDir, template);
     print('Finished plinth init.');
-    if (template !== undefined)
+    reportAgentFiles(agentFiles);
+    if (template === undefined) print('Start the backend with "plinth start".');
+    else
       print(
         `Created an app with ${templates[template]?.title}. Start it with "npm install" and "npm run dev".`,
       );
@@ -52,6 +71,12 @@ export const init: Command = {
   },
 };
 
+function reportAgentFiles({ written, advice }: AgentFilesReport): void {
+  if (written.length > 0) print(`Wrote files for AI agents and editors: ${written.join(', ')}.`);
+  else if (advice.length === 0) print('The files for AI agents and editors are complete.');
+  advice.forEach(print);
+}
+
 function templateOf(input: Input): string | undefined {
   const name = input.text('template');
   if (name !== undefined && !templateNames.includes(name))
@@ -61,8 +86,8 @@ function templateOf(input: Input): string | undefined {
 
 const projectDirOf = (input: Input) => resolve(input.text('workdir') ?? process.cwd());
 
-/** The private files of upstream's CLI and of dotenv. */
-const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local'];
+/** The private files of upstream's CLI and of dotenv, and the secrets of functions. */
+const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local', 'functions/.env'];
 
 /**
  * Returns the content of the config.toml that `plinth init` writes, with common settings and their defaults. Upstream's

@@ -13,7 +13,7 @@ import {
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { reportCsv, reportTable } from '../core/inspect-report.ts';
 import { CommandError } from '../errors.ts';
-import { linkedUrl } from '../linked.ts';
+import { databaseTarget } from '../history-target.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 import { perform } from '../remote-calls.ts';
@@ -62,7 +62,7 @@ export const inspect: Command = {
       value: 'DIR',
       help: 'Folder for the CSV files of "inspect report". Default: the working directory.',
     },
-    linked: { type: 'boolean', help: 'Inspects the linked database.' },
+    linked: { type: 'boolean', help: 'Inspects the database of the linked server, or the linked database.' },
     'db-url': { type: 'string', value: 'URL', help: 'Inspects another database.' },
   },
   examples: [
@@ -118,10 +118,12 @@ function nameOf({ positionals }: Input): ReportName | undefined {
 /** Returns the report, or null if the report requires an extension that the database doesn't have. */
 async function read(input: Input, name: ReportName): Promise<Report | null> {
   const location = locationOf(input);
-  const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);
-  if (url === undefined)
+  const target = databaseTarget(location, input);
+  if (target === 'local')
     return await perform<Report | null>(location, 'inspect', { name }, { needs: 'schema', onProgress: say });
-  const other = await openOtherDatabase(url, {
+  if ('server' in target)
+    return (await target.server.call<{ report: Report | null }>('readReport', { name })).report;
+  const other = await openOtherDatabase(target.url, {
     password: shellEnvironment().SUPABASE_DB_PASSWORD,
     session: 'inspect',
   });

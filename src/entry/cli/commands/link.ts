@@ -9,6 +9,7 @@ import {
   isProjectRef,
   type LinkedTarget,
   removeLink,
+  removeLinkedDatabase,
   shownTarget,
   writeLink,
 } from '../linked.ts';
@@ -24,7 +25,8 @@ export const link: Command = {
     'Links this project to a Plinth server, which is then the target of commands with --linked. URL is the\n' +
     "address of the server's Console. The access token is read from --token, PLINTH_ACCESS_TOKEN or\n" +
     "SUPABASE_ACCESS_TOKEN, or the command prompts for it. A token from the environment isn't saved.\n\n" +
-    'With --db-url or --project-ref, saves a database as the target of "db push" without connecting to it.\n' +
+    'With --db-url or --project-ref, saves a database as the target of database commands such as "db push",\n' +
+    'without connecting to it. The link that was made last is the target of these commands.\n' +
     'Plinth itself doesn\'t require a link, so scripts that run "link" continue even if nothing was linked.',
   options: {
     ...projectOptions,
@@ -40,7 +42,7 @@ export const link: Command = {
   examples: [
     [
       'plinth link https://console.example',
-      'makes this server the target of "plinth functions deploy --linked"',
+      'makes this server the target of "plinth db push" and "plinth functions deploy --linked"',
     ],
     [
       'plinth link --db-url postgresql://postgres:secret@db.example/app',
@@ -75,6 +77,8 @@ async function linkServer(text: string, input: Input, location: ProjectLocation)
   if (!isAccessToken(token)) throw new CommandError(invalidToken);
   const { ref, name } = await findRemote(url, token);
   writeRemote(location, { url, ref, name, ...(inEnvironment === undefined ? { token } : {}) });
+  if (removeLinkedDatabase(location))
+    say('The link to a database was removed. Database commands with --linked now use the server.');
   say(`Linked to ${name} (${ref}) at ${url}.`);
   print('Finished link.');
   return 0;

@@ -1,18 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type RecordedMigration,
-  readHistory,
-  readMigrationFolder,
-  recordedMigrations,
-  repairHistory,
-} from '../../../project/folder/index.ts';
+import { readMigrationFolder } from '../../../project/folder/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
-import { historyOptions, otherUrl, withOther } from '../history-target.ts';
-import { linkedUrl } from '../linked.ts';
+import { databaseTarget, historyOf, historyOptions, recordedOf, repair } from '../history-target.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
 import { columns, print, progressPrinter, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
@@ -54,22 +47,11 @@ export const migrationList: Command = {
   options: { ...projectOptions, ...historyOptions },
   examples: [
     ['plinth migration list', 'shows files as Local and applied migrations as Remote, as upstream does'],
-    ['plinth migration list --linked', 'compares the files with the linked database'],
+    ['plinth migration list --linked', 'compares the files with the linked server or database'],
   ],
   run: async (input) => {
     const location = locationOf(input);
-    const url = otherUrl(location, input);
-    const rows =
-      url === undefined
-        ? await perform<MigrationRow[]>(location, 'migrationList', {}, database)
-        : await withOther(url, input, async (pool) =>
-            (await readHistory(pool, location.projectDir)).map(({ version, file, applied }) => ({
-              version,
-              name: file?.name ?? '',
-              local: file !== undefined,
-              applied,
-            })),
-          );
+    const rows = await historyOf(location, input, databaseTarget(location, input));
     const cells = rows.map(({ version, name, local, applied }) => [
       local ? version : '',
       applied ? version : '',
@@ -139,7 +121,7 @@ export const migrationRepair: Command = {
       throw new UsageError('--status must be applied or reverted');
     const wrong = input.positionals.find((version) => !/^\d+$/.test(version));
     if (wrong !== undefined) throw new UsageError(`${wrong} isn't a version. A version contains only digits`);
-    const url = otherUrl(location, input);
+    const target = databaseTarget(location, input);
     const isWhole = input.positionals.length === 0;
     if (isWhole && !(await confirm(input, wholeQuestion, false)))
       throw new CommandError(
@@ -149,9 +131,7 @@ export const migrationRepair: Command = {
     const versions = isWhole
       ? readMigrationFolder(join(location.projectDir, 'supabase')).files.map(({ version }) => version)
       : input.positionals;
-    const repair = { versions, status, isWhole } as const;
-    if (url === undefined) await perform(location, 'migrationRepair', repair, database);
-    else await withOther(url, input, (pool) => repairHistory(pool, location.projectDir, repair));
+    await repair(location, input, target, { versions, status, isWhole });
     say(
       isWhole
         ? 'Repaired the migration history.'
@@ -172,7 +152,7 @@ export const migrationFetch: Command = {
   options: {
     ...projectOptions,
     ...historyOptions,
-    linked: { type: 'boolean', help: 'Reads the linked database (default).' },
+    linked: { type: 'boolean', help: 'Reads the linked server or database (default).' },
     local: { type: 'boolean', help: "Reads this project's database." },
     yes: {
       type: 'boolean',
@@ -180,20 +160,17 @@ export const migrationFetch: Command = {
     },
   },
   examples: [
-    ['plinth migration fetch', "writes the linked database's migrations"],
+    ['plinth migration fetch', 'writes the migrations of the linked server or database'],
     ['plinth migration fetch --db-url postgresql://…', 'writes the migrations of another database'],
   ],
   run: async (input) => {
     const location = locationOf(input);
-    const url = otherUrl(location, input) ?? (input.flag('local') ? undefined : linkedUrl(location));
+    const target = databaseTarget(location, input, 'linked');
     const dir = join(location.projectDir, 'supabase', 'migrations');
     const isEmpty = !existsSync(dir) || readdirSync(dir).length === 0;
     const question = 'Do you want to overwrite existing files in supabase/migrations directory?';
     if (!isEmpty && !(await confirm(input, question, true))) throw new CommandError('Nothing was written.');
-    const recorded =
-      url === undefined
-        ? await perform<RecordedMigration[]>(location, 'recordedMigrations', {}, database)
-        : await withOther(url, input, recordedMigrations);
+    const recorded = await recordedOf(location, input, target);
     mkdirSync(dir, { recursive: true });
     for (const { entry, text } of recorded) writeFileSync(join(dir, entry), text);
     say(`Wrote ${recorded.length} migrations to supabase/migrations.`);

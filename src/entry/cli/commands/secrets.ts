@@ -2,25 +2,15 @@
  * Sets, lists and removes the function secrets of a running Plinth server. The output matches the output of upstream's
  * CLI 3.1.
  */
-import { resolve } from 'node:path';
-import { readTextFile } from '../../../base/shared/files.ts';
-import { loadConfig, parseDotenv } from '../../../platform/config/index.ts';
-import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { loadConfig } from '../../../platform/config/index.ts';
+import { type Command, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { listFormatOf, listFormats, renderList } from '../core/formats.ts';
 import { CommandError } from '../errors.ts';
+import { type SecretFields, secretsFrom } from '../management/secrets.ts';
 import { managementOf, serverOptions } from '../management/target.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
-
-const reserved = 'SUPABASE_';
-
-interface SecretFields {
-  readonly name: string;
-  /** The SHA-256 hash of the secret's value. */
-  readonly value: string;
-  readonly updated_at?: string;
-}
 
 export const secretsSet: Command = {
   name: 'secrets set',
@@ -38,45 +28,16 @@ export const secretsSet: Command = {
     ['plinth secrets set --linked --env-file .env.production', 'sets all secrets in the file'],
   ],
   run: async (input) => {
-    const secrets = secretsOf(input);
+    const client = await managementOf(input);
+    const { config } = loadConfig({ projectDir: locationOf(input).projectDir, remoteRef: client.ref });
+    const secrets = secretsFrom(config, input.text('env-file'), input.positionals);
     if (secrets.length === 0)
       throw new CommandError('No arguments found. Use --env-file to read from a .env file.');
-    await (await managementOf(input)).call('setSecrets', { secrets });
+    await client.call('setSecrets', { secrets });
     print('Finished secrets set.');
     return 0;
   },
 };
-
-/**
- * Returns the secrets that the command sets. Arguments override the secrets in the file, and the file overrides
- * config.toml.
- */
-function secretsOf(input: Input): { name: string; value: string }[] {
-  const file = input.text('env-file');
-  const found = new Map<string, string>();
-  const { config } = loadConfig({ projectDir: locationOf(input).projectDir });
-  for (const [name, value] of Object.entries(config.edge_runtime.secrets))
-    if (value !== undefined && value !== '') found.set(name.toUpperCase(), value);
-  if (file !== undefined) for (const [name, value] of Object.entries(readEnv(file))) found.set(name, value);
-  for (const pair of input.positionals) {
-    const at = pair.indexOf('=');
-    if (at <= 0) throw new CommandError('Invalid secret pair. Must be NAME=VALUE.');
-    found.set(pair.slice(0, at), pair.slice(at + 1));
-  }
-  return [...found].flatMap(([name, value]) => {
-    if (!name.startsWith(reserved)) return [{ name, value }];
-    say(`Env name cannot start with ${reserved}, skipping: ${name}`);
-    return [];
-  });
-}
-
-function readEnv(file: string): Record<string, string> {
-  try {
-    return Object.fromEntries(parseDotenv(readTextFile(resolve(file)), file));
-  } catch (error) {
-    throw new CommandError(`failed to open env file: ${(error as Error).message}`);
-  }
-}
 
 export const secretsList: Command = {
   name: 'secrets list',

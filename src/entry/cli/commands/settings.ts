@@ -1,11 +1,13 @@
 /** Commands that apply changed settings: `reload` on this server, and `config push` on a remote server. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonText } from '../../../base/shared/printable.ts';
+import { loadConfig } from '../../../platform/config/index.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
+import { type PushedSettings, readSettings, resultLines, settingsLines } from '../management/settings.ts';
 import { managementOf, serverOptions } from '../management/target.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
@@ -65,24 +67,15 @@ function linesOf({ applied, needsRestart, problems }: Result): readonly string[]
   ];
 }
 
-interface Pushed {
-  readonly diff: readonly { readonly kind: 'same' | 'added' | 'removed' | 'gap'; readonly text: string }[];
-  readonly keys: readonly string[];
-  readonly skipped: readonly string[];
-  readonly applied: readonly string[];
-  readonly needs_restart: readonly string[];
-  readonly problems: readonly string[];
-}
-
-const signs = { same: ' ', added: '+', removed: '-', gap: '…' } as const;
-
-/** Pushes settings from this project's config.toml to a running Plinth server. */
+/** Pushes settings from this project's config.toml and plinth.toml to a running Plinth server. */
 export const configPush: Command = {
   name: 'config push',
   about:
-    "Updates the server's [api], [auth] and [storage] settings to match supabase/config.toml.\n" +
-    "The server's other settings stay the same. Ports, addresses, buckets and file paths aren't pushed. Secrets\n" +
-    "are stored in the server's supabase/.env. The access token must have the owner role.",
+    "Updates the server's settings to match [api], [auth] and [storage] in supabase/config.toml, and [branding],\n" +
+    '[account], [auth], [graphql] and [safe_update] in supabase/plinth.toml. The values in [remotes.NAME] with the\n' +
+    "server's project ref as the project_id take precedence. The server's other settings stay the same. Email\n" +
+    'templates are pushed with the settings. Ports, buckets, paths of other files and addresses such as localhost\n' +
+    "aren't pushed. Secrets are stored in the server's supabase/.env. The access token must have the owner role.",
   options: {
     ...projectOptions,
     ...serverOptions,
@@ -90,28 +83,26 @@ export const configPush: Command = {
   },
   examples: [['plinth config push --linked', 'shows the changes and asks before making them']],
   run: async (input) => {
-    const file = join(locationOf(input).projectDir, 'supabase', 'config.toml');
+    const { projectDir } = locationOf(input);
+    const file = join(projectDir, 'supabase', 'config.toml');
     if (!existsSync(file))
       throw new CommandError(`${file} doesn't exist.`, 'Run "plinth init" to create it.');
-    const config = readFileSync(file, 'utf8');
     const client = await managementOf(input);
-    const { diff, keys, skipped } = await client.call<Pushed>('pushConfig', { config, dry_run: true });
+    const { config } = loadConfig({ projectDir, remoteRef: client.ref });
+    const texts = readSettings(projectDir, config);
+    const { diff, keys, skipped } = await client.call<PushedSettings>('pushConfig', {
+      ...texts,
+      dry_run: true,
+    });
     if (skipped.length > 0) say(`Not pushed: ${skipped.join(', ')}`);
     if (keys.length === 0) {
       say('Remote config is up to date.');
       return 0;
     }
-    say(diff.map(({ kind, text }) => `${signs[kind]} ${text}`.trimEnd()).join('\n'));
+    say(settingsLines(diff).join('\n'));
     if (!(await confirm(input, 'Do you want to push these settings?', false)))
       throw new CommandError('Canceled. Run the command with --yes to push settings without confirmation.');
-    const {
-      applied,
-      needs_restart: needsRestart,
-      problems,
-    } = await client.call<Pushed>('pushConfig', { config });
-    if (applied.length > 0) say(`Applied: ${applied.join(', ')}`);
-    if (needsRestart.length > 0) say(`Applied at the next start: ${needsRestart.join(', ')}`);
-    for (const problem of problems) say(problem);
+    for (const line of resultLines(await client.call<PushedSettings>('pushConfig', { ...texts }))) say(line);
     print('Finished config push.');
     return 0;
   },

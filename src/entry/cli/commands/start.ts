@@ -33,6 +33,16 @@ export const serverOptions = {
     help: 'Disables a service. Can be repeated.',
   },
   'ignore-health-check': { type: 'boolean', help: 'Continues even if a service is unhealthy.' },
+  follow: {
+    type: 'boolean',
+    hidden: true,
+    help: 'Stops when stdin closes, so that the server ends with the process that started it.',
+  },
+  daemon: {
+    type: 'boolean',
+    hidden: true,
+    help: 'Reports to the process that started this one with --detach.',
+  },
 } as const satisfies Command['options'];
 
 const maxWorkers = 64;
@@ -61,16 +71,6 @@ export const start: Command = {
       type: 'string',
       value: 'PORT',
       help: 'Port of the example page. With 0, uses a free port.',
-    },
-    follow: {
-      type: 'boolean',
-      hidden: true,
-      help: 'Stops when stdin closes, so that the server ends with the process that started it.',
-    },
-    daemon: {
-      type: 'boolean',
-      hidden: true,
-      help: 'Reports to the process that started this one with --detach.',
     },
   },
   examples: [
@@ -139,8 +139,8 @@ export async function serveInFront(
     isDaemon,
     followsInput: input.flag('follow'),
     onProgress,
-    onReady: async ({ status, consoleLink }) => {
-      if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
+    onReady: async ({ status, ports, consoleLink }) => {
+      if (isDaemon) tell({ status, ports, hasConsole: consoleLink !== undefined });
       // Doesn't print secrets, because the output of a production server often goes to a log. "plinth status" prints
       // the secrets.
       else if (mode === 'production')
@@ -156,7 +156,7 @@ export async function serveInFront(
   });
   // Node stops handling signals before a process that ends by itself has exited. A signal in this time would turn a
   // clean exit into a failure, so the process exits immediately.
-  process.exit(0);
+  process.exit(process.exitCode ?? 0);
 }
 
 function flagsOf(input: Input): Record<string, number> {

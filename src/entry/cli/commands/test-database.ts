@@ -1,11 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../../base/kernel/log.ts';
-import { createProject, testDatabase } from '../../../project/folder/index.ts';
+import {
+  createProject,
+  type FileOutcome,
+  testDatabase,
+  testElsewhere,
+} from '../../../project/folder/index.ts';
 import type { Backend } from '../../main.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
+import { databaseTarget } from '../history-target.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 import { withBackend } from '../remote-calls.ts';
@@ -18,25 +24,48 @@ export const testDb: Command = {
   options: {
     ...projectOptions,
     local: { type: 'boolean', help: "Uses this project's database (default)." },
+    linked: {
+      type: 'boolean',
+      help: 'Runs the tests on the linked server. Each file must be a transaction that is rolled back.',
+    },
+    'allow-production': { type: 'boolean', help: 'With --linked: allows a server that runs in production.' },
     'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
     verbose: { type: 'boolean', short: 'v', help: 'Prints the full test output.' },
   },
   examples: [
     ['plinth test db', 'runs all tests; the exit status is 1 if a test fails'],
     ['plinth test db supabase/tests/policies', 'runs the tests in a folder'],
+    ['plinth test db --linked', 'runs the tests on the linked server'],
   ],
   run: async (input) => {
     const location = locationOf(input);
-    const run = (url: string) =>
-      testDatabase({
-        url,
-        projectDir: location.projectDir,
-        paths: input.positionals,
-        cwd: process.cwd(),
-        verbose: input.flag('verbose'),
-        print,
-      });
-    const given = input.text('db-url');
+    const folder = {
+      projectDir: location.projectDir,
+      paths: input.positionals,
+      cwd: process.cwd(),
+      verbose: input.flag('verbose'),
+      print,
+    };
+    const target = databaseTarget(location, input);
+    if (target !== 'local' && 'server' in target) {
+      const { server } = target;
+      const isPassed = await testElsewhere(folder, ({ shownPath, texts, includes }) =>
+        server.call<FileOutcome>('runTest', {
+          shown_path: shownPath,
+          texts,
+          includes,
+          allow_production: input.flag('allow-production'),
+        }),
+      );
+      return isPassed ? 0 : 1;
+    }
+    if (input.flag('linked'))
+      throw new CommandError(
+        'A database is linked instead of a Plinth server.',
+        'To run the tests in a database, use --db-url URL.',
+      );
+    const run = (url: string) => testDatabase({ ...folder, url });
+    const given = target === 'local' ? undefined : target.url;
     const running = given === undefined ? await findRunning(location.dataDir) : undefined;
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const passed =

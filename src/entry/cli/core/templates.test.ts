@@ -6,10 +6,11 @@ test.each([
   ['1', 'react'],
   ['4', 'expo'],
   [' Next ', 'next'],
-  ['5', null],
+  ['5', 'ai'],
+  ['6', null],
   ['', null],
   ['none', null],
-  ['6', undefined],
+  ['7', undefined],
   ['0', undefined],
   ['vue', undefined],
 ])('the answer %j', (answer, expected) => {

@@ -30,6 +30,12 @@ test.each([
   ['db dump --data-only', 'db dump --data-only --inserts'],
   ['db dump --data-only --use-copy', 'db dump --data-only --use-copy'],
   ['db reset', 'db reset'],
+  ['functions deploy --use-api', 'functions deploy --linked --use-api'],
+  ['functions deploy --local', 'functions deploy --local'],
+  ['functions deploy --project-ref=abc', 'functions deploy --project-ref=abc'],
+  ['functions serve', 'functions serve'],
+  ['secrets set A=1', 'secrets set --linked A=1'],
+  ['sso list', 'sso list --linked'],
 ])('supabase %s', (line, expected) => {
   expect(asUpstream(line.split(' ')).join(' ')).toBe(expected);
 });

@@ -62,10 +62,24 @@ export function insteadOf(words: readonly string[]): Instead | undefined {
 /**
  * Converts the arguments of scripts that call `supabase` to arguments with the same effect in Plinth. The converted
  * `start` returns once all services are ready. The converted `db dump` writes only the schema, or with `--data-only`,
- * writes rows as INSERT statements unless COPY is requested.
+ * writes rows as INSERT statements unless COPY is requested. Commands that upstream has only for a project on a server
+ * use the linked server.
  */
 export function asUpstream(args: readonly string[]): string[] {
-  return asUpstreamDumps(asUpstreamStarts(args));
+  return asUpstreamTargets(asUpstreamDumps(asUpstreamStarts(args)));
+}
+
+/** The commands that upstream's CLI always runs against the linked project. */
+const ofServer =
+  /^(?:functions (?:list|deploy|delete|download)|secrets (?:list|set|unset)|config push|sso \w+)$/;
+const targets = ['--local', '--linked', '--remote', '--project-ref', '--help', '-h'];
+
+function asUpstreamTargets(args: readonly string[]): string[] {
+  const isChosen = args.some((arg) => targets.includes(arg.split('=', 1)[0] ?? ''));
+  const [group = '', command = ''] = args;
+  return ofServer.test(`${group} ${command}`) && !isChosen
+    ? [group, command, '--linked', ...args.slice(2)]
+    : [...args];
 }
 
 function asUpstreamDumps(args: readonly string[]): string[] {

@@ -50,6 +50,8 @@ const otherDatabase: Flags = {
   },
 };
 
+const push = 'use "plinth db push", which applies migrations to the linked server or to another database';
+
 /**
  * The flag that enables upstream's check for objects that its comparison doesn't support. Plinth doesn't have this
  * check.
@@ -65,8 +67,6 @@ const ofCommands: Readonly<Record<string, Flags>> = {
     'strict-coverage': coverage,
     declarative: { type: 'boolean', refuse: 'only migrations can be written, not declarative schemas' },
   },
-  // This flag is accepted because Plinth never pushes the secrets in config.toml.
-  'db push': { 'skip-vault': boolean },
   start: {
     preview: boolean,
     mode: string,
@@ -91,12 +91,20 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   init: {
     interactive: { type: 'boolean', short: 'i' },
     'use-orioledb': { type: 'boolean', note: 'the bundled PostgreSQL has only the default storage engine' },
-    'with-vscode-workspace': { type: 'boolean', note: "Plinth doesn't write editor settings" },
-    'with-vscode-settings': { type: 'boolean', note: "Plinth doesn't write editor settings" },
-    'with-intellij-settings': { type: 'boolean', note: "Plinth doesn't write editor settings" },
+    'with-vscode-workspace': {
+      type: 'boolean',
+      note: 'Plinth always writes .vscode/settings.json, which needs no workspace file',
+    },
+    'with-vscode-settings': { type: 'boolean' },
+    'with-intellij-settings': { type: 'boolean', note: 'Plinth writes settings only for VS Code' },
   },
   'db reset': otherDatabase,
-  'migration up': otherDatabase,
+  'migration up': {
+    local: boolean,
+    linked: { type: 'boolean', refuse: push },
+    remote: { type: 'string', refuse: push },
+    'db-url': { type: 'string', refuse: push },
+  },
   'migration list': target,
   'migration repair': target,
   'migration fetch': target,

@@ -11,17 +11,19 @@ export interface ManagementClient {
   call<T>(name: ManagementCallName, input?: CallInput): Promise<T>;
 }
 
-interface RemoteTarget {
+export interface RemoteTarget {
   /** The Console's origin. */
   readonly url: string;
   readonly ref: string;
   readonly token: string;
 }
 
-/** Returns a client for the process that runs in this folder. The client has all permissions. */
-export async function localClient(running: Running): Promise<ManagementClient> {
+/**
+ * Returns a client for the process that runs in this folder, or for a branch of it. The client has all permissions.
+ */
+export async function localClient(running: Running, branchRef?: string): Promise<ManagementClient> {
   const call = async <T>(name: ManagementCallName, input: CallInput = {}): Promise<T> =>
-    decodeFiles(await running.call('manage', { name, input: encodeFiles(input) })) as T;
+    decodeFiles(await running.call('manage', { name, input: encodeFiles(input), ref: branchRef })) as T;
   const [{ ref }, { STUDIO_URL = '' }] = await Promise.all([
     call<{ ref: string }>('getProject'),
     running.call<Record<string, string>>('status'),
@@ -52,28 +54,44 @@ export async function findRemote(
 async function send(
   origin: string,
   token: string,
-  { method, path, body, accept, read }: ReturnType<typeof requestOf>,
+  { method, path, body, accept, headers, read }: ReturnType<typeof requestOf>,
 ): Promise<unknown> {
-  let response: Response;
+  let failure: readonly [string, ...string[]];
+  let status: number;
   try {
-    response = await fetch(new URL(path, origin), {
+    const response = await fetch(new URL(path, origin), {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         ...(accept === undefined ? {} : { accept }),
+        ...headers,
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
       },
       // Rejects redirects, because the token must be sent only to the selected server.
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
     });
+    if (response.ok) return await read(response);
+    status = response.status;
+    failure = await describe(origin, response);
   } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new CommandError(`${origin} isn't the Console of a Plinth server.`);
     const { message, cause } = error as Error & { cause?: Error };
-    throw new CommandError(`${origin} can't be reached: ${cause?.message || message}`);
+    throw new ConnectionLost(`${origin} can't be reached: ${cause?.message || message}`);
   }
-  if (response.ok) return await read(response);
-  throw new CommandError(...(await describe(origin, response)));
+  if (gatewayErrors.has(status)) throw new ConnectionLost(...failure);
+  throw new CommandError(...failure);
 }
+
+/**
+ * The server can't be reached, or the connection was lost before the complete response arrived. The server may have
+ * run the call.
+ */
+export class ConnectionLost extends CommandError {}
+
+/** The statuses with which a proxy responds if the server doesn't respond in time. */
+const gatewayErrors = new Set([502, 503, 504]);
 
 async function describe(origin: string, response: Response): Promise<[string, ...string[]]> {
   const text = await response.text();
@@ -83,6 +101,17 @@ async function describe(origin: string, response: Response): Promise<[string, ..
   } catch {
     // A response that isn't JSON is from another server, such as a proxy.
   }
+  // The router's message. The messages of operations name the object that doesn't exist.
+  if (response.status === 404 && message === 'Not Found')
+    return [
+      `${origin} doesn't support this command.`,
+      'The server runs an older version of Plinth. Upgrade it, or use --db-url with the URL of its database.',
+    ];
+  if (response.status === 404 && message === 'Project not found')
+    return [
+      `${origin} has no project or branch with this ref.`,
+      'Run "plinth branch list --linked" to see the refs. For a hosted project, use the upstream CLI.',
+    ];
   if (response.status !== 401 || message !== 'Unauthorized') return [message];
   return [
     'The access token is invalid or was revoked.',
@@ -98,6 +127,7 @@ interface ManagementRequest {
   /** JSON text or a form. */
   readonly body?: string | FormData;
   readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Parses a successful response. */
   readonly read: (response: Response) => Promise<unknown>;
 }
@@ -123,14 +153,82 @@ function requestOf(name: ManagementCallName, ref: string, input: CallInput): Man
     read: readJson,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  const branch = `/v1/branches/${encodeURIComponent(String(input.id))}`;
+  const database = `${project}/database`;
+  const migrations = `${database}/migrations`;
+  const migrate = (method: 'POST' | 'PUT'): ManagementRequest => {
+    const { idempotency_key: key, ...migration } = input;
+    return {
+      ...change(method, migrations, migration),
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': String(key) } }),
+    };
+  };
+  const logs = (): ManagementRequest => {
+    const { isUnified, ...filter } = input;
+    const path = `${project}/analytics/endpoints/${isUnified === false ? 'logs.all' : 'logs'}`;
+    return get(`${path}?${new URLSearchParams(filter as Record<string, string>)}`);
+  };
   const requests: Readonly<Record<ManagementCallName, () => ManagementRequest>> = {
+    listOrganizations: () => get('/v1/organizations'),
+    getOrganization: () => get(`/v1/organizations/${encodeURIComponent(String(slug))}`),
+    getProfile: () => get('/v1/profile'),
     listProjects: () => get('/v1/projects'),
     getProject: () => get(project),
     listApiKeys: () => get(`${project}/api-keys?reveal=${input.reveal === true}`),
-    generateTypes: () =>
-      get(
-        `${project}/types/typescript?${new URLSearchParams({ included_schemas: String(input.included_schemas) })}`,
+    generateTypes: () => {
+      const { language = 'typescript', ...query } = input;
+      return get(`${project}/types/${language}?${new URLSearchParams(query as Record<string, string>)}`);
+    },
+    getLegacyKeys: () => get(`${project}/api-keys/legacy`),
+    runQuery: () => change('POST', `${database}/query`, input),
+    runScript: () => change('POST', `${database}/query/results`, input),
+    readSchema: () => get(`${database}/schema`),
+    readReport: () => get(`${database}/reports/${encodeURIComponent(String(input.name))}`),
+    lintDatabase: () => {
+      const schemas = (input.schemas as readonly string[]).map((schema): [string, string] => [
+        'schema',
+        schema,
+      ]);
+      return get(`${database}/lint?${new URLSearchParams(schemas)}`);
+    },
+    runTest: () => change('POST', `${database}/tests`, input),
+    listMigrations: () => get(migrations),
+    applyMigration: () => migrate('POST'),
+    recordMigration: () => migrate('PUT'),
+    pushMigration: () => {
+      const { version, ...migration } = input;
+      return change('PUT', `${migrations}/${encodeURIComponent(String(version))}`, migration);
+    },
+    getMigration: () => get(`${migrations}/${encodeURIComponent(String(input.version))}`),
+    readHistory: () => get(`${database}/history`),
+    changeHistory: () => change('PATCH', `${database}/history`, input),
+    listSeeds: () => get(`${database}/seeds`),
+    pushSeed: () => change('POST', `${database}/seeds`, input),
+    pushRoles: () => change('POST', `${database}/roles`, input),
+    storeVaultSecrets: () => change('POST', `${database}/vault`, input),
+    queryLogs: logs,
+    listBuckets: () => get(`${project}/storage/buckets`),
+    saveBucket: () => {
+      const { name: bucket, ...settings } = input;
+      return change('PUT', `${project}/storage/buckets/${encodeURIComponent(String(bucket))}`, settings);
+    },
+    listBranches: () => get(`${project}/branches`),
+    createBranch: () => change('POST', `${project}/branches`, input),
+    findBranch: () => get(`${project}/branches/${encodeURIComponent(String(input.name))}`),
+    getBranch: () => get(branch),
+    changeBranch: () => change('PATCH', branch, input),
+    deleteBranch: () => change('DELETE', branch),
+    resetBranch: () => change('POST', `${branch}/reset`, input),
+    pushBranch: () => change('POST', `${branch}/push`, {}),
+    mergeBranch: () => change('POST', `${branch}/merge`, input),
+    planMerge: () => get(`${branch}/merge`),
+    diffBranch: () => ({
+      ...get(
+        `${branch}/diff?${new URLSearchParams({ included_schemas: String(input.included_schemas ?? '') })}`,
       ),
+      read: async (response) => ({ sql: await response.text() }),
+    }),
+    diffBranchData: () => get(`${branch}/diff/data`),
     listFunctions: () => get(functions),
     getFunction: () => get(one),
     getFunctionFiles: () => ({

@@ -12,7 +12,8 @@ import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { ensureDataDir } from '../state.ts';
-import { localClient, type ManagementClient, remoteClient } from './client.ts';
+import { switchedBranch } from '../switched-branch.ts';
+import { localClient, type ManagementClient, type RemoteTarget, remoteClient } from './client.ts';
 
 export const serverOptions = {
   local: { type: 'boolean', help: 'Uses the running Plinth in this folder (default).' },
@@ -20,7 +21,7 @@ export const serverOptions = {
   'project-ref': {
     type: 'string',
     value: 'REF',
-    help: 'Uses the linked Plinth server, which must have this project ref.',
+    help: 'Uses the project or branch of the linked Plinth server with this project ref.',
   },
   // The flag with which upstream's CLI 3.1 selects a project.
   remote: { type: 'string', value: '[REF]', help: 'Same as --linked or --project-ref.', hidden: true },
@@ -35,25 +36,24 @@ export async function managementOf(input: Input): Promise<ManagementClient> {
   if (isRemote) return linkedClient(location, ref);
   const running = await findRunning(location.dataDir);
   if (running === undefined) throw notRunning();
-  return await localClient(running);
+  return await localClient(running, switchedBranch(location, undefined)?.ref);
 }
 
+/** Returns a client for the linked server. @throws {CommandError} if no server is linked */
+export const linkedClient = (location: ProjectLocation, ref: string | undefined): ManagementClient =>
+  remoteClient(linkedServer(location, ref));
+
 /**
- * Returns a client for the linked server.
- *
- * @throws {CommandError} if no server is linked, or if the linked server's project ref is different from `ref`
+ * Returns the linked server with an access token. `ref` is the ref of its project or of a branch. It defaults to the
+ * branch that was selected with `branch switch`, and otherwise to the project.
+ * @throws {CommandError}
  */
-export function linkedClient(location: ProjectLocation, ref: string | undefined): ManagementClient {
+export function linkedServer(location: ProjectLocation, ref?: string): RemoteTarget {
   const remote = readRemote(location);
   if (remote === undefined)
     throw new CommandError(
       'No Plinth server is linked.',
       'Run "plinth link URL" with the URL of its Console.',
-    );
-  if (ref !== undefined && ref !== remote.ref)
-    throw new CommandError(
-      `The linked server ${remote.url} has the project ref ${remote.ref}, not ${ref}.`,
-      'Run "plinth link URL" to link another server. For a hosted project, use the upstream CLI.',
     );
   const token = tokenInEnvironment() ?? remote.token;
   if (token === undefined)
@@ -62,7 +62,8 @@ export function linkedClient(location: ProjectLocation, ref: string | undefined)
       'Set PLINTH_ACCESS_TOKEN, or run "plinth link URL" to save a token.',
     );
   if (!isAccessToken(token)) throw new CommandError(invalidToken);
-  return remoteClient({ url: remote.url, ref: remote.ref, token });
+  // The server rejects refs other than those of the project and its branches.
+  return { url: remote.url, ref: ref ?? switchedBranch(location, remote.url)?.ref ?? remote.ref, token };
 }
 
 export const invalidToken = 'Invalid access token format. Must be like `sbp_0102...1920`.';

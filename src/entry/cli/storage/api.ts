@@ -2,6 +2,7 @@
 import { type Input, type Option, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
+import type { ManagementClient } from '../management/client.ts';
 import { managementOf } from '../management/target.ts';
 import type { ProjectLocation } from '../project-location.ts';
 
@@ -50,6 +51,7 @@ interface RequestOptions {
 export interface Entry {
   readonly key: string;
   readonly sizeBytes: number | undefined;
+  readonly etag?: string | undefined;
 }
 
 interface Page {
@@ -58,7 +60,7 @@ interface Page {
   readonly folders: readonly { readonly name: string }[];
   readonly objects: readonly {
     readonly name: string;
-    readonly metadata?: { readonly size?: number } | null;
+    readonly metadata?: { readonly size?: number; readonly eTag?: string } | null;
   }[];
 }
 
@@ -158,7 +160,7 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
 function entriesOf({ folders, objects }: Page): Entry[] {
   const entries = [
     ...folders.map(({ name }) => ({ key: name.endsWith('/') ? name : `${name}/`, sizeBytes: undefined })),
-    ...objects.map(({ name, metadata }) => ({ key: name, sizeBytes: metadata?.size })),
+    ...objects.map(({ name, metadata }) => ({ key: name, sizeBytes: metadata?.size, etag: metadata?.eTag })),
   ];
   return entries.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
@@ -177,7 +179,7 @@ function unreachable(base: string, error: unknown): StorageUnreachableError {
   return new StorageUnreachableError(`Storage at ${base} can't be reached: ${reason}.`);
 }
 
-interface StorageTarget {
+export interface StorageTarget {
   /** The URL of the API, such as `http://127.0.0.1:54321`. */
   readonly apiUrl: string;
   /** A service role key or a secret key. */
@@ -219,16 +221,20 @@ interface ApiKey {
 }
 
 async function linkedTarget(input: Input): Promise<StorageTarget> {
-  const client = await managementOf(input);
+  const target = await findStorage(await managementOf(input));
+  if (target !== undefined) return target;
+  throw new CommandError(
+    "The access token can't read the service key, because its operator isn't an owner.",
+    'Create a token for an owner with "plinth operators token create NAME" on the server.',
+  );
+}
+
+/** Returns the server's storage service. Returns undefined if only an owner's token may read the service key. */
+export async function findStorage(client: ManagementClient): Promise<StorageTarget | undefined> {
   const { api_url: apiUrl } = await client.call<{ readonly api_url?: string }>('getProject');
   const keys = await client.call<readonly ApiKey[]>('listApiKeys', { reveal: true });
   const serviceKey = keys.find(({ name }) => name === 'service_role')?.api_key;
   if (apiUrl === undefined)
     throw new CommandError(`${client.consoleUrl} doesn't report its API URL. Upgrade that server.`);
-  if (serviceKey === undefined || serviceKey === null)
-    throw new CommandError(
-      "The access token can't read the service key, because its operator isn't an owner.",
-      'Create a token for an owner with "plinth operators token create NAME" on the server.',
-    );
-  return { apiUrl, serviceKey };
+  return serviceKey === undefined || serviceKey === null ? undefined : { apiUrl, serviceKey };
 }

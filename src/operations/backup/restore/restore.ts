@@ -43,6 +43,8 @@ export interface RestoreOptions {
   readonly storesBodies: boolean;
   /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
+  /** Folders that the operator named, in which extensions are searched. */
+  readonly extensionFolders?: readonly string[] | undefined;
   /** The folder that messages about disk space name. Defaults to `dataDir`. */
   readonly shownDir?: string | undefined;
   /**
@@ -239,7 +241,7 @@ interface Recovered {
 }
 
 async function recover(
-  { repository, dataDir, toTimeMs, allowGap, signal }: RestoreOptions,
+  { repository, dataDir, toTimeMs, allowGap, extensionFolders, signal }: RestoreOptions,
   { manifest, until, end }: Choice,
   wal: WalCatalog,
   knownTimelines: readonly number[],
@@ -255,7 +257,14 @@ async function recover(
   };
   const settings = { restore_command: requests.command, recovery_target_timeline: 'current' };
   const start = (target: Readonly<Record<string, string>>): Promise<RecoveredCluster> =>
-    startRecovery({ dataDir, recovery: { ...settings, ...target }, emptied: notInBackups, onLine, signal });
+    startRecovery({
+      dataDir,
+      recovery: { ...settings, ...target },
+      emptied: notInBackups,
+      extensionFolders,
+      onLine,
+      signal,
+    });
   try {
     const { cluster, isWhole } = await startAtTarget(start, until, toTimeMs);
     if (isWhole && allowGap !== true)

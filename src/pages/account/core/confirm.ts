@@ -27,11 +27,16 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
 }
 
 /**
- * Returns the page on which the user chooses a password after using a link of this type. Returns undefined for link
- * types that lead directly to their destination.
+ * Returns the page on which the user chooses a password after using a code or link of this type. Returns undefined if
+ * the code or link leads directly to its destination. A sign-up with an invited address leads to the same page as the
+ * invitation, because the password from the sign-up isn't stored.
  */
-export function passwordPageFor(type: string): 'new-password' | 'join' | undefined {
-  return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
+export function passwordPageFor(
+  type: string,
+  { was_prepared: wasPrepared }: { readonly was_prepared: boolean },
+): 'new-password' | 'join' | undefined {
+  if (type === 'recovery') return 'new-password';
+  return type === 'invite' || wasPrepared ? 'join' : undefined;
 }
 
 /** The query parameter, in a link's destination URL, that identifies the window that is waiting for the link. */

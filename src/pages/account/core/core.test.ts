@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCookie, sessionCookie, writeCookie } from './cookies.ts';
 import { carryFlow, fillPage, keepLinks, repeatWays, scriptJson } from './html.ts';
-import { offAt, offersOf, offNames, providersOf, waysOf } from './offers.ts';
+import { allowsKeysAt, offAt, offersOf, offNames, providersOf, waysOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
 describe('cookies', () => {
@@ -139,6 +139,16 @@ describe('offers', () => {
     expect(at('http://localhost:1')).toEqual([]);
     expect(at('http://localhost:2')).toEqual(['passkey']);
     expect(at('http://127.0.0.1:1')).toEqual(['passkey', 'wallet']);
+  });
+
+  test.each([
+    ['https://api.app.example/account', ['https://app.example', 'https://api.app.example'], true],
+    ['https://api.app.example/account', ['https://app.example'], false],
+    ['http://127.0.0.1:54321/account', ['http://localhost:54321'], true],
+    ['http://127.0.0.1:54321/account', ['http://localhost:3000'], false],
+    ['https://api.app.example/account', ['android:apk-key-hash:abc'], false],
+  ])('keys work on the pages at %s with the origins %s: %s', (accountUrl, origins, isAllowed) => {
+    expect(allowsKeysAt(accountUrl, origins)).toBe(isAllowed);
   });
 
   test('include providers that aren’t listed and those of the project', () => {

@@ -10,7 +10,7 @@ const nothing = readMemory(undefined);
 
 test('the next step depends on the domain, the settings and what the browser remembers', () => {
   const step = (facts: Partial<Parameters<typeof nextStepFor>[1]>) =>
-    nextStepFor(email, { offers: password, sso: noSso, memory: nothing, ...facts });
+    nextStepFor(email, { offers: password, sso: noSso, memory: nothing, isNew: false, ...facts });
   expect(step({})).toEqual({ step: 'password' });
   expect(step({ sso })).toEqual({ step: 'sso', isEnforced: false });
   const byCode = remember(nothing, { name: 'ada@works.example', way: 'code' });
@@ -21,7 +21,11 @@ test('the next step depends on the domain, the settings and what the browser rem
     isEnforced: true,
   });
   expect(step({ offers: { password: false } })).toEqual({ step: 'none' });
-  const phone = nextStepFor({ phone: '447700900123' }, { offers: password, sso, memory: nothing });
+  expect(step({ isNew: true })).toEqual({ step: 'sign-up' });
+  expect(step({ isNew: true, sso })).toEqual({ step: 'sso', isEnforced: false });
+  expect(step({ isNew: true, offers: { password: false } })).toEqual({ step: 'none' });
+  const facts = { offers: password, sso, memory: nothing, isNew: false };
+  const phone = nextStepFor({ phone: '447700900123' }, facts);
   expect(phone).toEqual({ step: 'code' });
 });
 

@@ -1,6 +1,7 @@
 /**
  * Selects the next step of the sign-in after the user has entered an address. The choice depends on the project's
- * settings, the domain and this browser's earlier sign-ins, but never on whether an account exists.
+ * settings, the domain and this browser's earlier sign-ins. It depends on whether an account exists only if the project
+ * reveals accounts.
  */
 import type { BrowserMemory } from './browser-memory.ts';
 import { wayOf } from './browser-memory.ts';
@@ -10,6 +11,8 @@ export type NextStep =
   /** If `isEnforced` is set, SSO is the only sign-in method. */
   | { readonly step: 'sso'; readonly isEnforced: boolean }
   | { readonly step: 'password' | 'code' }
+  /** The project reveals accounts, and no account has the address. */
+  | { readonly step: 'sign-up' }
   /** The domain has no SSO connection, and the project offers no other sign-in method for addresses. */
   | { readonly step: 'none' };
 
@@ -38,9 +41,10 @@ export function nextStepFor(
     readonly offers: Pick<Offers, 'password'>;
     readonly sso: { readonly isOffered: boolean; readonly isEnforced: boolean };
     readonly memory: BrowserMemory;
+    readonly isNew: boolean;
   },
 ): NextStep {
-  const { offers, sso, memory } = facts;
+  const { offers, sso, memory, isNew } = facts;
   // Users who enter a phone number can sign in only with a code.
   if ('phone' in identifier) return { step: 'code' };
   if (sso.isEnforced) return { step: 'sso', isEnforced: true };
@@ -48,5 +52,6 @@ export function nextStepFor(
   const isOwn = way === 'password' || way === 'code';
   if (sso.isOffered && !isOwn) return { step: 'sso', isEnforced: false };
   if (!offers.password) return { step: 'none' };
+  if (isNew) return { step: 'sign-up' };
   return { step: way === 'code' ? 'code' : 'password' };
 }

@@ -1,4 +1,5 @@
 /** Determines which features the Account pages offer, based on the auth service's `/settings` endpoint. */
+import { keepLoopbackName } from '../../../base/kernel/request-origin.ts';
 import type { SignInWay } from './browser-memory.ts';
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
@@ -67,6 +68,16 @@ export function offAt(
     ...(protocol === 'https' || hostname === 'localhost' ? [] : (['wallet'] as const)),
   ];
 }
+
+/**
+ * Whether passkeys and security keys work on the pages. A page that users open as 127.0.0.1 also counts if they work on
+ * localhost, because browsers don't allow WebAuthn on an IP address.
+ */
+export const allowsKeysAt = (accountUrl: string, keyOrigins: readonly string[]): boolean =>
+  keyOrigins.some(
+    (origin) =>
+      URL.canParse(origin) && new URL(keepLoopbackName(accountUrl, new URL(origin).host)).origin === origin,
+  );
 
 /** Returns the providers in the order of config.toml, followed by custom providers. */
 export function providersOf(

@@ -32,6 +32,10 @@ export interface Step {
   readonly recovery?: boolean;
   /** Whether SSO is the only way to sign in with the address. */
   readonly enforced?: boolean;
+  /** Whether the visitor tried to sign in with an address that no account has. */
+  readonly unknown?: boolean;
+  /** Whether a new password wasn't saved, because the visitor must use the second factor first. */
+  readonly unsaved?: boolean;
   /** Whether the visitor has just signed in and can return to the app without another prompt. */
   readonly arrived?: boolean;
 }
@@ -61,6 +65,8 @@ export function readStep(value: string | undefined): Step | undefined {
     ...(fields.unconfirmed === true ? { unconfirmed: true } : {}),
     ...(fields.recovery === true ? { recovery: true } : {}),
     ...(fields.enforced === true ? { enforced: true } : {}),
+    ...(fields.unknown === true ? { unknown: true } : {}),
+    ...(fields.unsaved === true ? { unsaved: true } : {}),
     ...(fields.arrived === true ? { arrived: true } : {}),
   };
 }

@@ -124,7 +124,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const { slot } = account;
     if (slot !== 'current') await parked.swap(request, reply, { slot, session: account.session });
     const address = await arrivalAddress(returnAddress, request, query, account).catch((error: unknown) => {
-      // The security page shows which second factor the project requires.
+      // The app can't receive a session.
       if (error instanceof AccountError) return ourPage('security', flow);
       throw error;
     });

@@ -16,6 +16,7 @@ import {
   setCookie,
 } from '../browser-sign-in.ts';
 import { leftAccounts, memoryCookie, readMemory, type SignInWay, wayOfCode } from '../core/browser-memory.ts';
+import { passwordPageFor } from '../core/confirm.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { endedCookie, writeEnded } from '../core/ended-sessions.ts';
 import { AccountError, accountErrors } from '../errors.ts';
@@ -27,7 +28,7 @@ import { proveFactor } from '../second-step.ts';
 import type { SessionStore } from '../sessions.ts';
 import type { SignedInAccounts } from '../signed-in-accounts.ts';
 import type { Ending } from '../types.ts';
-import { accountName, mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
+import { accountName, requireSecondFactor, sessionResponse, type Visitors } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
@@ -44,6 +45,8 @@ export interface ApiDeps {
   readonly returnAddress: ReturnAddress;
   readonly isAppAddress: (address: string) => boolean;
   readonly consent: ConsentDeps;
+  /** Whether users must use a second factor before an app gets access to their account. */
+  readonly requiresFactor: () => boolean;
   readonly guests: GuestRules;
   readonly accountUrl: () => string;
   readonly browserSignIn: BrowserSignIn;
@@ -163,7 +166,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     if (pair === undefined) return { state: 'none' };
     return {
       state: taken.state,
-      type: taken.type,
+      page: passwordPageFor(taken.type, pair),
       ...(await enter(request, reply, pair, wayOfCode(taken.type))),
     };
   });
@@ -179,7 +182,11 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     if (pair !== undefined) await windows.end(request, reply);
     // If an email change must be confirmed at both addresses, the auth service doesn't return a session until both are
     // confirmed.
-    return pair === undefined ? { session: null } : enter(request, reply, pair, wayOfCode(purpose));
+    if (pair === undefined) return { session: null };
+    return {
+      page: passwordPageFor(body.type, pair),
+      ...(await enter(request, reply, pair, wayOfCode(purpose))),
+    };
   });
 
   app.post('/factor', async (request, reply) => {
@@ -226,7 +233,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     bodies: () => bodies,
     async complete(request) {
       const found = await needed(request);
-      if (mustStepUp(found)) throw new AccountError('insufficient_aal');
+      requireSecondFactor(found, deps.requiresFactor());
       return found;
     },
   });

@@ -160,7 +160,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       await windows.end(request, reply);
       const session = await enter(request, reply, pair, wayOfCode(link.type));
       const arrived = { session, user: pair.user };
-      const passwordPage = passwordPageFor(link.type);
+      const passwordPage = passwordPageFor(link.type, pair);
       if (passwordPage !== undefined) {
         // Shows the second-factor page first. That page then continues to the password page.
         if (!mustStepUp(arrived)) return page(ourPage(passwordPage, carriedFlow(own)));

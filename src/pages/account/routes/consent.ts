@@ -16,7 +16,7 @@ export interface ConsentRouteDeps {
   readonly bodies: () => typeof Bodies;
   /**
    * Returns the session and the user. If a second factor is required, the user must have verified one in this session.
-   * @throws {AccountError} not_signed_in, insufficient_aal
+   * @throws {AccountError} not_signed_in, insufficient_aal, factor_required
    */
   readonly complete: (request: FastifyRequest) => Promise<{ session: OpenSession; user: AuthUser }>;
 }

@@ -198,10 +198,12 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
 const codeForms = { 'sign-in': 'code-entry', recover: 'code-entry', confirm: 'code-confirm' } as const;
 
 /** The part of the page's file name that selects its state. */
-function stateOf({ problem, resent, unconfirmed, enforced }: Step): string {
+function stateOf({ problem, resent, unconfirmed, enforced, unknown, unsaved }: Step): string {
   if (problem !== undefined) return `.${problem.place}`;
   if (resent) return '.resent';
   if (unconfirmed) return '.unconfirmed';
+  if (unknown) return '.unknown';
+  if (unsaved) return '.unsaved';
   return enforced ? '.enforced' : '';
 }
 

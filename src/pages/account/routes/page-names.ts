@@ -16,6 +16,7 @@ export const pageNames = [
   'guest',
   'upgrade',
   'mfa',
+  'two-step',
   'new-password',
   'join',
   'security',

@@ -44,6 +44,7 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'guest',
   'upgrade',
   'security',
+  'two-step',
   'signed-out',
 ]);
 

@@ -31,8 +31,8 @@ export function signInRoutes(
   { auth, windows, identify, bodies, enter }: SignInRouteDeps,
 ): void {
   /**
-   * Selects the next step after the user has entered an address. The response is the same whether or not the address
-   * belongs to an account.
+   * Selects the next step after the user has entered an address. If the project conceals accounts, the response is the
+   * same whether or not the address belongs to an account.
    */
   app.post('/identify', async (request, reply) => {
     const identified = await identify(request, reply, bodies().typedAddress(request.body));

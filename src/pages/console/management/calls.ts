@@ -3,71 +3,102 @@
  * behalf of the owner of an access token. The command line calls these operations directly in a running server.
  */
 
-import type { LiveConfig } from '../../../platform/config/index.ts';
-import { generateTypes } from '../../../platform/database/index.ts';
-import type { Database } from '../../../platform/database/types.ts';
+import { BranchError } from '../../../base/shared/branches.ts';
+import { projectRefOf } from '../../../base/shared/project-ref.ts';
 import { GroupError, type GroupState } from '../../../platform/group/types.ts';
-import type { Keys } from '../../../platform/keys/types.ts';
 import type { Finding, FindingCategory } from '../../../project/advisors/index.ts';
 import type { FunctionsService } from '../../../services/functions/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
-import { type ConfigDeps, configCalls } from './config-calls.ts';
-import {
-  apiKeyFields,
-  deployedFields,
-  type FunctionFields,
-  folderFields,
-  projectRefOf,
-} from './core/render.ts';
+import { type BranchCallDeps, branchCalls } from './branch-calls.ts';
+import { configCalls } from './config-calls.ts';
+import { deployedFields, type FunctionFields, folderFields } from './core/render.ts';
+import { type DatabaseCallDeps, databaseCalls } from './database-calls.ts';
 import { type Caller, detailOf, type Handlers, ManagementError } from './handlers.ts';
 import type { InputOf, ManagementCallName } from './inputs.ts';
+import { type InspectionDeps, inspectionCalls } from './inspection-calls.ts';
+import { type ProjectCallDeps, projectCalls } from './project-calls.ts';
+import { pushCalls, type SentFiles } from './push-calls.ts';
+import type { SettingsChangeDeps } from './settings-change.ts';
 import { type SsoDeps, ssoCalls } from './sso-calls.ts';
 
-export interface ManagementDeps extends Pick<SsoDeps, 'callService'>, Omit<ConfigDeps, 'audit'> {
-  readonly database: Pick<Database, 'info'>;
-  readonly config: LiveConfig;
-  readonly keys: Keys;
+export interface ManagementDeps
+  extends Pick<SsoDeps, 'callService'>,
+    Omit<SettingsChangeDeps, 'audit'>,
+    Omit<ProjectCallDeps, 'database'>,
+    DatabaseCallDeps,
+    BranchCallDeps,
+    InspectionDeps {
   readonly functions: Pick<FunctionsService, 'list' | 'describe' | 'deployments' | 'secrets'>;
   /** Runs a change of the functions or their secrets, and stores it for all nodes. */
   readonly change: GroupState['change'];
-  readonly apiUrl: () => string;
+  readonly sentFiles: SentFiles;
   readonly findings: () => Promise<readonly Finding[]>;
-  /** When the project was created, in milliseconds since the epoch. */
-  readonly createdAt: () => number;
   readonly audit: Audit;
 }
 
 export interface Management {
   /** Checks that the caller's role allows the call. @throws {ManagementError} if the role doesn't allow the call */
-  checkRole(name: ManagementCallName, caller: Caller): void;
-  /** Runs a call. @throws {ManagementError} if the role doesn't allow the call or the input is invalid */
-  call(name: ManagementCallName, input: unknown, caller: Caller): Promise<unknown>;
+  checkRole(name: ManagementCallName, caller: Caller): Promise<void>;
   /**
-   * Checks that a project ref is the ref of this project.
+   * Runs a call. `ref` is the ref of a branch if the call concerns the branch.
+   * @throws {ManagementError} if the role doesn't allow the call or the input is invalid
+   */
+  call(name: ManagementCallName, input: unknown, caller: Caller, ref?: string): Promise<unknown>;
+  /**
+   * Checks that a project ref is the ref of this project or of one of its branches.
    * @throws {ManagementError} if the ref belongs to another project
    */
-  checkRef(ref: string): void;
+  checkRef(ref: string): Promise<void>;
 }
 
 export function createManagement(deps: ManagementDeps): Management {
   const handlers: Handlers = {
     ...projectCalls(deps),
+    ...databaseCalls(deps),
+    ...pushCalls(deps),
+    ...inspectionCalls(deps),
     ...functionCalls(deps),
     ...secretCalls(deps),
     ...configCalls(deps),
     ...advisorCalls(deps),
+    ...branchCalls(deps, (name, input, caller) => management.call(name, input, caller)),
     ...ssoCalls({ ...deps, isEnabled: () => deps.config.current.plinth.auth.saml.enabled }),
   };
-  const checkRole: Management['checkRole'] = (name, { operator }) => {
+  const checkRole: Management['checkRole'] = async (name, { operator }) => {
     const [requires] = handlers[name];
     if (!may(operator.role, requires))
       throw new ManagementError(403, `Forbidden resource: the role ${operator.role} doesn't allow this.`);
   };
-  return {
+  const ownRef = (): string => projectRefOf(deps.config.current.project_id);
+
+  /** Runs a call on a branch, which has a separate audit log, with the caller's role. */
+  async function callBranch(
+    ref: string,
+    name: ManagementCallName,
+    { input, caller }: { readonly input: unknown; readonly caller: Caller },
+  ): Promise<unknown> {
+    await checkRole(name, caller);
+    const branch = deps.branches?.find(ref);
+    if (branch === undefined) throw new ManagementError(404, 'Project not found');
+    const result = await deps.branches?.manage(ref, name, input, {
+      name: caller.operator.name,
+      role: caller.operator.role,
+    });
+    if (handlers[name][0] !== 'read')
+      await deps.audit(caller, 'branch.call', branch.name, { call: name, ...detailOf(caller) });
+    return result;
+  }
+
+  const management: Management = {
     checkRole,
-    async call(name, input, caller) {
-      checkRole(name, caller);
+    async call(name, input, caller, ref = ownRef()) {
+      try {
+        if (ref !== ownRef() && !ofProject.has(name)) return await callBranch(ref, name, { input, caller });
+      } catch (error) {
+        throw asBranchError(error);
+      }
+      await checkRole(name, caller);
       const run = handlers[name][1] as (input: unknown, caller: Caller) => unknown;
       const { inputs } = await import('./inputs.ts');
       const parsed = inputs[name].safeParse(input);
@@ -78,60 +109,42 @@ export function createManagement(deps: ManagementDeps): Management {
       try {
         return await run(parsed.data, caller);
       } catch (error) {
-        if (!(error instanceof GroupError)) throw error;
+        if (!(error instanceof GroupError)) throw asBranchError(error);
         throw new ManagementError(error.status, error.message, { cause: error, waitSeconds: 1 });
       }
     },
-    checkRef(ref) {
-      if (ref !== projectRefOf(deps.config.current.project_id))
-        throw new ManagementError(404, 'Project not found');
+    async checkRef(ref) {
+      const isBranch = deps.branches?.list().some((branch) => branch.ref === ref);
+      if (ref !== ownRef() && isBranch !== true) throw new ManagementError(404, 'Project not found');
     },
   };
+  return management;
 }
 
-function projectCalls({ config, database, keys, apiUrl, createdAt, audit }: ManagementDeps) {
-  const project = () => {
-    const { project_id: name } = config.current;
-    const ref = projectRefOf(name);
-    const version = database.info.serverVersion;
-    return {
-      id: ref,
-      ref,
-      organization_id: 'plinth',
-      organization_slug: 'plinth',
-      name,
-      region: 'local',
-      status: 'ACTIVE_HEALTHY',
-      created_at: new Date(createdAt()).toISOString(),
-      database: {
-        host: new URL(apiUrl()).hostname,
-        version: `${Math.trunc(version / 10_000)}.${version % 10_000}`,
-        postgres_engine: String(Math.trunc(version / 10_000)),
-        release_channel: 'ga',
-      },
-      /** A field that upstream's API doesn't have. */
-      api_url: apiUrl(),
-    };
-  };
-  return {
-    listProjects: ['read', () => [project()]],
-    getProject: ['read', () => project()],
-    generateTypes: [
-      'read',
-      async ({ included_schemas }) => {
-        const schemas = included_schemas.split(',').flatMap((name) => name.trim() || []);
-        return { types: await generateTypes(database.info.url, schemas) };
-      },
-    ],
-    listApiKeys: [
-      'read',
-      async ({ reveal }, caller) => {
-        const reveals = reveal && may(caller.operator.role, 'own');
-        if (reveals) await audit(caller, 'key.reveal', 'all', detailOf(caller));
-        return apiKeyFields(keys, reveals);
-      },
-    ],
-  } satisfies Partial<Handlers>;
+/** Calls that concern this server's project, even with the ref of a branch. */
+const ofProject: ReadonlySet<ManagementCallName> = new Set([
+  'listOrganizations',
+  'getOrganization',
+  'getProfile',
+  'listProjects',
+  'listBranches',
+  'createBranch',
+  'findBranch',
+  'getBranch',
+  'changeBranch',
+  'deleteBranch',
+  'resetBranch',
+  'pushBranch',
+  'mergeBranch',
+  'planMerge',
+  'diffBranch',
+  'diffBranchData',
+]);
+
+/** Converts an error of a branch. Returns all other errors unchanged. */
+function asBranchError(error: unknown): unknown {
+  if (!(error instanceof BranchError)) return error;
+  return new ManagementError(error.status, error.message, { cause: error });
 }
 
 function advisorCalls({ findings }: ManagementDeps) {

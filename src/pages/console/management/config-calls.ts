@@ -1,144 +1,58 @@
-/** Changes the server's settings to match a pushed config.toml. */
-import { isDeepStrictEqual } from 'node:util';
+/** Changes the server's settings to match a pushed config.toml and plinth.toml. */
+
 import { isRecord } from '../../../base/shared/json.ts';
-import {
-  ConfigError,
-  type LiveConfig,
-  type Loaded,
-  loadConfig,
-  type SettingsPlace,
-  setInLayer,
-  setToml,
-} from '../../../platform/config/index.ts';
-import type { Audit } from '../audit.ts';
+import { projectRefOf } from '../../../base/shared/project-ref.ts';
+import { ConfigError, type Loaded, loadConfig, type SettingsFile } from '../../../platform/config/index.ts';
 import { may } from '../core/roles.ts';
-import { ConsoleError } from '../errors.ts';
-import { diffLines } from '../settings/diff.ts';
-import { createSettingsFiles, masked, recordedChanges } from '../settings/files.ts';
-import { settingOf } from '../settings/known.ts';
-import { createRunning, type RunningDeps } from '../settings/running.ts';
-import { createSecretFiles, maskedSecrets, requireEffect, withSecrets } from '../settings/secrets.ts';
-import { at, tableOf } from '../settings/toml.ts';
-import { writeFiles } from '../settings/write-files.ts';
+import { tableOf } from '../settings/toml.ts';
 import { completeFields, hostedFields, settingsOfHosted } from './core/hosted-settings.ts';
-import { type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
-import { projectRefOf } from './core/render.ts';
-import { type Caller, detailOf, type Handlers, ManagementError } from './handlers.ts';
+import { forProject, type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
+import { asManagementError, type Caller, type Handlers, ManagementError } from './handlers.ts';
+import { createPushedTemplates } from './pushed-templates.ts';
+import {
+  bothFiles,
+  configInFiles,
+  createSettingsChange,
+  type FileSetting,
+  type Pushed,
+  type SettingsChangeDeps,
+} from './settings-change.ts';
 
-export interface ConfigDeps extends RunningDeps, SettingsPlace {
-  readonly config: LiveConfig;
-  readonly audit: Audit;
-}
+const inConfig = (changes: PushedSettings['changes']): FileSetting[] =>
+  changes.map((change) => ({ file: 'config.toml', ...change }));
 
-const file = 'config.toml';
-
-/** Settings in upstream's default config.toml that apply only to the hosted service. Plinth ignores them. */
-const withoutEffect = /^storage\.(?:analytics|vector)\.(?:enabled|max_\w+)$/;
-const hasEffect = ({ path }: PushedSettings['changes'][number]): boolean =>
-  !withoutEffect.test(path.join('.'));
-
-export function configCalls(deps: ConfigDeps) {
-  const { projectDir, savedDir, settingsLock, audit } = deps;
-  const settings = createSettingsFiles(deps);
-  const secretFiles = createSecretFiles(deps, settings);
-  const running = createRunning(deps);
-
-  /**
-   * Returns the text of the server's file with the changes applied. Settings that aren't in the pushed file stay the
-   * same.
-   */
-  function changedBy(changes: PushedSettings['changes']) {
-    const current = settings.read(file);
-    const table = settings.table(file, current.text);
-    const config = configNow();
-    // For a secret, the server's files contain only the name of an environment variable, so the pushed secret is
-    // compared with the variable's value.
-    const isStored = ({ path, value }: PushedSettings['changes'][number]) =>
-      isDeepStrictEqual(at(table, path), value) ||
-      (settingOf({ file, path })?.type === 'secret' && at(config, path) === value);
-    const different = changes.filter((each) => !isStored(each));
-    const { changes: written, edit: secrets } = secretFiles.extract(
-      different.filter(hasEffect).map((each) => ({ file, ...each })),
-    );
-    const texts = settings.changed(written, {
-      [file]: current.stamp,
-      'plinth.toml': settings.read('plinth.toml').stamp,
-    });
-    // Also writes the settings that have no effect in Plinth, which `settings.changed` doesn't support, so that the
-    // next push finds no differences.
-    for (const { path, value } of different.filter((each) => !hasEffect(each)))
-      texts[file] = (savedDir === undefined ? setToml : setInLayer)(texts[file] ?? current.text, path, value);
-    const { warnings, environment } = loadConfig({
-      projectDir,
-      savedDir,
-      texts: withSecrets(texts, secrets),
-    });
-    requireEffect(secrets, environment);
-    return {
-      current,
-      texts,
-      secrets,
-      warnings,
-      keys: different.map(({ path }) => path.join('.')),
-      recorded: recordedChanges(settings, written, texts),
-    };
-  }
-
-  const change = (changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) =>
-    settingsLock.alone(async () => {
-      const run = () => changeNow(changes, isDryRun);
-      const { recorded, ...result } = await (isDryRun ? run() : settingsLock.store(run));
-      const detail = { keys: result.keys, changes: recorded, ...detailOf(caller) };
-      if (recorded !== undefined) await audit(caller, 'settings.change', file, detail);
-      return result;
-    });
-
-  async function changeNow(changes: PushedSettings['changes'], isDryRun: boolean) {
-    const { current, texts, secrets, warnings, keys, recorded } = changedBy(changes);
-    const text = texts[file] ?? current.text;
-    const diff = [
-      ...diffLines(masked(current.text), masked(text)),
-      ...(secrets === undefined ? [] : diffLines(...maskedSecrets(secrets))),
-    ];
-    const result = { diff, keys, warnings };
-    if (isDryRun || keys.length === 0)
-      return { ...result, recorded: undefined, applied: [], needs_restart: [], problems: [] };
-    const restore = writeFiles([
-      ...(secrets === undefined ? [] : [() => secretFiles.write(secrets)]),
-      ...settings.writes(texts),
-    ]);
-    const { applied, needsRestart, problems } = await running.apply().catch((error: unknown) => {
-      restore();
-      throw error;
-    });
-    return { ...result, recorded, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
-  }
-
-  /** Returns the settings as they are in the files, including changes that haven't been applied yet. */
-  function configNow() {
-    const config =
-      deps.configuration === undefined ? deps.config.current : loadConfig({ projectDir, savedDir }).config;
-    return config as unknown as Record<string, unknown>;
-  }
+export function configCalls(deps: SettingsChangeDeps) {
+  const { projectDir, savedDir } = deps;
+  const pushedTemplates = createPushedTemplates(deps);
+  const change = createSettingsChange(deps, pushedTemplates);
 
   /**
    * Returns the settings that the caller may see. If the caller doesn't have the `secrets` permission, values from
    * environment variables are replaced with the names of the variables.
    */
-  function shownTo({ operator }: Caller) {
-    if (deps.configuration === undefined || may(operator.role, 'secrets')) return configNow();
-    return withVariableNames(loadConfig({ projectDir, savedDir }));
+  function shownTo({ operator }: Caller): Settings {
+    if (deps.configuration === undefined || may(operator.role, 'secrets')) return settingsNow();
+    const loaded = loadConfig({ projectDir, savedDir });
+    return pushedTemplates.withContents(withVariableNames(loaded), loaded.config);
+  }
+
+  /** Returns all settings and the HTML of the email templates. */
+  function settingsNow(): Settings {
+    const config = configInFiles(deps);
+    return pushedTemplates.withContents(config as unknown as Settings, config);
   }
 
   return {
     pushConfig: [
       'own',
-      async ({ config, dry_run: isDryRun }, caller) => {
+      async ({ config, plinth, templates, dry_run: isDryRun }, caller) => {
         try {
-          const { changes, skipped } = pushedSettings(tableOf(file, config));
-          return { ...(await change(changes, isDryRun, caller)), skipped };
+          const ref = projectRefOf(deps.config.current.project_id);
+          const texts = { 'config.toml': config, 'plinth.toml': plinth };
+          const { skipped, ...pushed } = settingsOfFiles(texts, templates, ref);
+          return { ...(await change(pushed, isDryRun, caller)), skipped };
         } catch (error) {
-          throw asManagementError(error);
+          throw asSettingsError(error);
         }
       },
     ],
@@ -165,7 +79,7 @@ export function configCalls(deps: ConfigDeps) {
     changeHostedService: [
       'own',
       async ({ service, fields }, caller) => {
-        const { changes, unsupported } = settingsOfHosted(service, fields);
+        const { changes, templates, unsupported } = settingsOfHosted(service, fields);
         if (unsupported.length > 0)
           throw new ManagementError(
             400,
@@ -173,25 +87,40 @@ export function configCalls(deps: ConfigDeps) {
               `The settings in [${service}] were not changed. Run "plinth config push" instead.`,
           );
         try {
-          await change(changes, false, caller);
+          await change({ changes: inConfig(changes), templates }, false, caller);
         } catch (error) {
-          throw asManagementError(error);
+          throw asSettingsError(error);
         }
-        return completeFields(service, configNow());
+        return completeFields(service, settingsNow());
       },
     ],
   } satisfies Partial<Handlers>;
 }
 
-function asManagementError(error: unknown): unknown {
-  if (error instanceof ConfigError)
-    return new ManagementError(400, error.faults.map(({ key, message }) => `${key}: ${message}`).join('\n'));
-  if (!(error instanceof ConsoleError)) return error;
-  const { hint } = error.fields;
-  return new ManagementError(error.status, hint === undefined ? error.message : `${error.message} ${hint}`);
+/** Returns the settings in pushed files that apply to the project with this ref. @throws {ConsoleError} */
+function settingsOfFiles(
+  texts: Readonly<Record<SettingsFile, string>>,
+  html: Readonly<Record<string, string>>,
+  ref: string,
+): Pushed & { readonly skipped: readonly string[] } {
+  const pushed = bothFiles.map((file) => {
+    const table = tableOf(file, texts[file]);
+    return { file, ...pushedSettings(file, file === 'config.toml' ? forProject(table, ref) : table, html) };
+  });
+  return {
+    changes: pushed.flatMap(({ file, changes }) => changes.map((each) => ({ file, ...each }))),
+    templates: pushed.flatMap(({ templates }) => templates),
+    skipped: pushed.flatMap(({ skipped }) => skipped),
+  };
 }
 
-type Config = Readonly<Record<string, unknown>>;
+/** Converts the errors of invalid settings to errors of the Management API. */
+function asSettingsError(error: unknown): unknown {
+  if (!(error instanceof ConfigError)) return asManagementError(error);
+  return new ManagementError(400, error.faults.map(({ key, message }) => `${key}: ${message}`).join('\n'));
+}
+
+type Settings = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a copy of the settings in which texts from environment variables are replaced with the names of the variables,
@@ -205,8 +134,8 @@ function withVariableNames({
   config,
   overrides,
   references,
-}: Pick<Loaded, 'config' | 'overrides' | 'references'>): Config {
-  const copy: Config = structuredClone(config) as unknown as Config;
+}: Pick<Loaded, 'config' | 'overrides' | 'references'>): Settings {
+  const copy = structuredClone(config) as unknown as Settings;
   for (const [key, text] of references) replaceText(copy, key.split('.'), text);
   for (const [key, variable] of overrides)
     if (variable !== null) replaceText(copy, key.split('.'), `env(${variable})`);

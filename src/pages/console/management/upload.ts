@@ -48,7 +48,7 @@ export function receiveUpload(
         preservePath: true,
         limits: {
           fields: 10,
-          files: limits.files + 1,
+          files: limits.files + 2,
           fileSize: limits.bytes + 1,
           fieldSize: maxMetadataBytes,
           headerPairs: 100,
@@ -64,15 +64,24 @@ export function receiveUpload(
       if (isCut) fail(new ManagementError(413, 'metadata is too long.'));
       metadata = value;
     });
-    parser.on('file', (_name, stream, path) => {
+    parser.on('file', (name, stream, path) => {
       const chunks: Buffer[] = [];
+      // Some clients send `metadata` as a file of the type application/json.
+      const isMetadata = name === 'metadata';
+      let metadataBytes = 0;
       stream.on('error', () => undefined);
       stream.on('data', (chunk: Buffer) => {
-        sizeBytes += chunk.length;
+        if (isMetadata) metadataBytes += chunk.length;
+        else sizeBytes += chunk.length;
         if (sizeBytes > limits.bytes) return tooLarge();
+        if (metadataBytes > maxMetadataBytes) return fail(new ManagementError(413, 'metadata is too long.'));
         chunks.push(chunk);
       });
-      stream.on('end', () => files.push({ path: path ?? '', content: Buffer.concat(chunks) }));
+      stream.on('end', () => {
+        const content = Buffer.concat(chunks);
+        if (isMetadata) metadata = content.toString();
+        else files.push({ path: path ?? '', content });
+      });
     });
     parser.on('filesLimit', () =>
       fail(new ManagementError(413, `A function can have at most ${limits.files} files.`)),

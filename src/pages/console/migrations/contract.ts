@@ -17,9 +17,10 @@ export interface Migration {
   readonly name: string;
   /**
    * `changed`: the statements in the file differ from the statements that were applied. `missing`: the migration was
-   * applied, but its file doesn't exist.
+   * applied, but its file doesn't exist. `recorded`: a server in production has recorded the migration's statements, for
+   * example from a deployment, and its folder doesn't contain the file.
    */
-  readonly state: 'applied' | 'pending' | 'changed' | 'missing';
+  readonly state: 'applied' | 'pending' | 'changed' | 'missing' | 'recorded';
   readonly file: string | null;
   /** Whether the migration is pending even though a newer migration has been applied. */
   readonly isOlder: boolean;

@@ -6,6 +6,7 @@ import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import type { WriteMigration } from '../schema/apply.ts';
 import type { Drift, DryRun, Migration, MigrationText } from './contract.ts';
+import { withReason } from './with-reason.ts';
 
 /** The migrations in the project and their state (`folder/review.ts`). */
 export interface Migrations {
@@ -119,18 +120,3 @@ const noMigration = (): ConsoleError =>
 
 const pendingVersions = async ({ list }: Migrations): Promise<string[]> =>
   (await list()).filter(({ state }) => state === 'pending').map(({ version }) => version);
-
-/** Runs the operation. @throws {ConsoleError} refused, with the file, the statement and the message from PostgreSQL */
-async function withReason<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ProjectError') throw error;
-    const { advice } = error as Error & { readonly advice: readonly string[] };
-    throw new ConsoleError(
-      'refused',
-      { message: error.message, ...(advice.length === 0 ? {} : { detail: advice.join('\n') }) },
-      { cause: error },
-    );
-  }
-}

@@ -154,3 +154,14 @@ export const searchUsers = (db: Queryable, search: string, limit: number): Promi
                   lower(${search}::text)) > 0
         or strpos(id::text, lower(${search}::text)) > 0)
     order by last_sign_in_at desc nulls last, created_at desc limit ${limit}::int`);
+
+/** Returns the IDs of the users who signed in most recently, and the number of all users. */
+export async function listRecentUsers(
+  db: Queryable,
+  limit: number,
+): Promise<{ readonly ids: readonly string[]; readonly count: number }> {
+  const rows = await db.query<{ id: string; count: number }>(sql`
+    select id, count(*) over () as count from auth.users where deleted_at is null
+    order by last_sign_in_at desc nulls last, created_at desc limit ${limit}::int`);
+  return { ids: rows.map(({ id }) => id), count: rows[0]?.count ?? 0 };
+}

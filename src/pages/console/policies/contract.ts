@@ -111,6 +111,38 @@ export interface TemplateChoices {
   readonly memberFunctions: readonly MemberFunction[];
 }
 
+/** The rows that a user can access now and after the change. */
+export interface ComparedAccess {
+  readonly access: Exclude<PolicyCommand, 'all'>;
+  readonly before: number;
+  readonly after: number;
+  readonly gained: number;
+  readonly lost: number;
+  /** The keys of the first rows that the user gains and loses. */
+  readonly gainedKeys: readonly string[];
+  readonly lostKeys: readonly string[];
+}
+
+export interface ComparedUser {
+  /** The user's ID in auth.users, or null for requests without a signed-in user. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly accesses: readonly ComparedAccess[];
+  /** PostgreSQL's message, if a condition can't be evaluated for this user. In this case, `accesses` is empty. */
+  readonly error: string | null;
+}
+
+export interface PolicyComparison {
+  /** The users, and requests without a signed-in user. The users who signed in most recently are listed first. */
+  readonly users: readonly ComparedUser[];
+  /** The number of all users. */
+  readonly allUsers: number;
+  /** The number of compared rows. */
+  readonly rows: number;
+  /** An estimate of the number of rows in the table if only a part of them was compared, otherwise null. */
+  readonly allRows: number | null;
+}
+
 export const contract = {
   'GET /policies': {
     response: json<{
@@ -125,6 +157,8 @@ export const contract = {
   },
   'GET /policies/:schema/:table/choices': { response: json<TemplateChoices>() },
   'POST /policies/preview': { body: policyChange, response: json<{ readonly sql: string }>() },
+  /** Compares which rows real users can access before and after a change, without making the change. */
+  'POST /policies/compare': { body: policyChange, response: json<PolicyComparison>() },
   /** Deletes the definition of a policy that is turned off. */
   'POST /policies/forget': {
     body: turnedOff,

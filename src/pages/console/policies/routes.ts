@@ -1,10 +1,13 @@
+import type { Clock } from '../../../base/kernel/clock.ts';
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Database, Queryable } from '../../../platform/database/types.ts';
 import type { Audit } from '../audit.ts';
+import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
 import { applyChanges, type WriteMigration } from '../schema/apply.ts';
 import { readChoices } from './choices.ts';
+import { comparePolicies } from './comparison/compare.ts';
 import type { contract, Policy, SecuredRelation, SecuredTable } from './contract.ts';
 import { type ListedRelation, listRelations, listRoles } from './queries.ts';
 import { type PolicyChange, policyStatements, type TableName } from './statement.ts';
@@ -20,13 +23,20 @@ const actions = {
 
 type ChangeCall = RouteCall<string, (typeof contract)['POST /policies']>;
 
+/**
+ * The maximum number of comparisons that run concurrently. Each comparison uses a connection for a few seconds, and all
+ * pages share these connections.
+ */
+const maxComparisons = 2;
+
 interface PolicyDeps {
   readonly database: Database;
+  readonly clock: Clock;
   readonly audit: Audit;
   readonly writeMigration: WriteMigration;
 }
 
-export function policyRoutes(api: Api, { database, audit, writeMigration }: PolicyDeps): void {
+export function policyRoutes(api: Api, { database, clock, audit, writeMigration }: PolicyDeps): void {
   const pool = database.pool('postgres');
   const kept = database.pool('supabase_admin');
 
@@ -69,6 +79,7 @@ export function policyRoutes(api: Api, { database, audit, writeMigration }: Poli
       schema,
       table,
       change,
+      written,
       migration,
       statements: policyStatements({ schema, name: table }, written),
     };
@@ -85,6 +96,30 @@ export function policyRoutes(api: Api, { database, audit, writeMigration }: Poli
     'POST /policies/preview',
     'read',
     async (call) => ({ sql: (await changeOf(call)).statements.map((text) => `${text};`).join('\n\n') }),
+    { changes: 'nothing' },
+  );
+  let comparisons = 0;
+  route(
+    'POST /policies/compare',
+    'write',
+    async (call) => {
+      const { schema, table, written } = await changeOf(call);
+      const { role } = call.operator;
+      if (!may(role, permissionForRows(schema)))
+        throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
+      if (comparisons >= maxComparisons) throw new ConsoleError('busy', { waitSeconds: 1 });
+      comparisons++;
+      try {
+        return await comparePolicies(database, {
+          table: { schema, name: table },
+          change: written,
+          operator: role,
+          nowMs: clock.now(),
+        });
+      } finally {
+        comparisons--;
+      }
+    },
     { changes: 'nothing' },
   );
   route('POST /policies', 'write', async (call) => {

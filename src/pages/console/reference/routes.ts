@@ -10,10 +10,9 @@ import type { Database, Queryable } from '../../../platform/database/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { Attempt } from '../../../services/rest/index.ts';
 import type { Audit } from '../audit.ts';
-import { identify } from '../persona/act.ts';
+import { createAuthorization } from '../persona/authorization.ts';
 import { parsePersona } from '../persona/persona.ts';
-import { mintToken, serviceToken } from '../persona/token.ts';
-import type { Api, Call } from '../routes/api.ts';
+import type { Api } from '../routes/api.ts';
 import type { ExposedFunction } from './contract.ts';
 
 interface ReferenceDeps {
@@ -25,25 +24,13 @@ interface ReferenceDeps {
   readonly audit: Audit;
 }
 
-const tokenSeconds = 60;
 const shownBytes = 100_000;
 
 export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
   const { database, keys, config, clock, attempt, audit } = deps;
   const db = database.pool('postgres');
+  const authorizationOf = createAuthorization({ db, keys, clock });
   const route = api.feature(() => import('./contract.ts'));
-
-  async function authorizationOf({ operator }: Call, as: string | undefined): Promise<string> {
-    const persona = parsePersona(as);
-    if (persona.kind === 'operator') return `Bearer ${serviceToken(keys)}`;
-    if (persona.kind === 'anon') return `Bearer ${keys.anonKey}`;
-    const identity = await identify(db, persona, clock.now(), operator.role);
-    const { token } = await mintToken(db, keys, identity, {
-      nowMs: clock.now(),
-      lifetimeSeconds: tokenSeconds,
-    });
-    return `Bearer ${token}`;
-  }
 
   route('GET /reference', 'read', async () => {
     const { schemas } = config.current.api;

@@ -8,7 +8,8 @@ import { sql } from '../../../base/kernel/sql.ts';
 import type { Pool, Setting, Transaction } from '../../../platform/database/types.ts';
 import { ConsoleError, outsideFolders } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
-import { ChangeFault, compileChange } from './core/compile.ts';
+import { compileChange } from './core/compile.ts';
+import { ChangeFault } from './core/parts.ts';
 
 /**
  * The lock timeout is short because, while a change waits for its lock, other statements have to wait behind the
@@ -27,6 +28,13 @@ const settings: readonly Setting[] = [
   ['standard_conforming_strings', 'on'],
 ];
 
+/** A role of another database server may not be allowed to change all of these settings. */
+const quiet = sql`
+  select pg_catalog.set_config(s.name, s.value, true) from (values
+    ('pg_stat_statements.track_utility', 'off'), ('log_statement', 'none'), ('log_min_error_statement', 'panic'),
+    ('log_min_duration_statement', '-1'), ('log_min_duration_sample', '-1'), ('log_duration', 'off')) s (name, value)
+  where pg_catalog.has_parameter_privilege(s.name, 'set')`;
+
 /**
  * Writes a migration file and records the migration in the transaction that makes the changes
  * (`folder/new-files.ts`).
@@ -38,6 +46,8 @@ export type WriteMigration = (
 ) => Promise<{ readonly shownPath: string; discard(): void }>;
 
 export interface ApplyOptions {
+  /** Whether a statement contains a secret, so that PostgreSQL's logs and statistics mustn't contain the statements. */
+  readonly isSecret?: boolean;
   /** Called before the statements run, in the same transaction. */
   readonly prepare?: (tx: Transaction) => Promise<void>;
   /** Called after the statements have run, in the same transaction. */
@@ -65,12 +75,13 @@ export async function applyChanges(
   pool: Pool,
   statements: readonly string[],
   migration: { readonly name: string; readonly write: WriteMigration } | undefined,
-  { prepare, fill, end = 'commit' }: ApplyOptions = {},
+  { isSecret = false, prepare, fill, end = 'commit' }: ApplyOptions = {},
 ): Promise<string | undefined> {
   let written: Awaited<ReturnType<WriteMigration>> | undefined;
   try {
     await pool.transaction(
       async (tx) => {
+        if (isSecret) await tx.query(quiet);
         await prepare?.(tx);
         // Uses the extended protocol, which accepts only a single statement.
         for (const statement of statements) await tx.query(sql.raw(statement));

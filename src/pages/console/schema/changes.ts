@@ -6,14 +6,12 @@
  * quoted names or values.
  */
 
-export interface TypeRef {
-  /** The schema. Undefined for the types in `core/type-names.ts`. */
-  readonly schema?: string | undefined;
-  readonly name: string;
-  /** For example, 10 and 2 in `numeric(10, 2)`. */
-  readonly modifiers?: readonly number[] | undefined;
-  readonly array?: boolean | undefined;
-}
+import type { AccessChange } from './access-changes.ts';
+import type { DefinitionChange } from './definition-changes.ts';
+import type { ObjectChange } from './object-changes.ts';
+import type { TypeRef } from './type-ref.ts';
+
+export type { TypeRef };
 
 export type ReferenceAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
@@ -66,7 +64,8 @@ export interface IndexPart {
   readonly descending?: boolean | undefined;
 }
 
-export type IndexMethod = 'btree' | 'hash' | 'gin' | 'gist' | 'brin' | 'spgist';
+/** The methods of PostgreSQL and of pgvector. */
+export type IndexMethod = 'btree' | 'hash' | 'gin' | 'gist' | 'brin' | 'spgist' | 'hnsw' | 'ivfflat';
 export type TriggerEvent = 'insert' | 'update' | 'delete' | 'truncate';
 
 interface OfTable {
@@ -92,6 +91,8 @@ export type TableChange = OfTable &
     | { readonly kind: 'comment_table'; readonly comment: string | null }
     | { readonly kind: 'drop_table'; readonly cascade: boolean }
     | { readonly kind: 'set_rls'; readonly enabled: boolean }
+    /** Which old values a publication includes in updates and deletes: those of the primary key, or all. */
+    | { readonly kind: 'replica_identity'; readonly identity: 'default' | 'full' }
     | { readonly kind: 'add_column'; readonly column: ColumnDefinition }
     | {
         readonly kind: 'alter_column';
@@ -123,6 +124,8 @@ export type TableChange = OfTable &
         readonly include?: readonly string[] | undefined;
         /** A SQL expression that selects the rows of a partial index. */
         readonly where?: string | undefined;
+        /** Builds the index without blocking writes. Such a change is applied alone, and requires a name. */
+        readonly concurrently?: boolean | undefined;
       }
     | { readonly kind: 'drop_index'; readonly name: string }
     | {
@@ -141,6 +144,19 @@ export type TableChange = OfTable &
     | { readonly kind: 'set_trigger'; readonly name: string; readonly enabled: boolean }
   );
 
+export type ExtensionChange =
+  | {
+      readonly kind: 'create_extension';
+      readonly extension: string;
+      /** The schema, which is created if it doesn't exist. Undefined if the extension requires its own schema. */
+      readonly schema?: string | undefined;
+      /** Whether the extensions that it requires are installed too. */
+      readonly cascade: boolean;
+    }
+  | { readonly kind: 'update_extension'; readonly extension: string }
+  /** With `cascade`, deletes the columns, indexes and other objects that use the extension. */
+  | { readonly kind: 'drop_extension'; readonly extension: string; readonly cascade: boolean };
+
 export type SchemaChange =
   | { readonly kind: 'create_schema'; readonly name: string }
   | (OfEnum & { readonly kind: 'create_enum'; readonly values: readonly string[] })
@@ -152,6 +168,12 @@ export type SchemaChange =
   | (OfEnum & { readonly kind: 'rename_enum_value'; readonly value: string; readonly to: string })
   | (OfEnum & { readonly kind: 'rename_enum'; readonly to: string })
   | (OfEnum & { readonly kind: 'drop_enum' })
+  | ExtensionChange
+  | AccessChange
+  | DefinitionChange
+  | ObjectChange
   | TableChange;
+
+export const isExtensionChange = (change: SchemaChange): change is ExtensionChange => 'extension' in change;
 
 export const isTableChange = (change: SchemaChange): change is TableChange => 'table' in change;

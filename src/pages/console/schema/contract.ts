@@ -1,36 +1,19 @@
 export type { InferredColumn, InferredType } from '../tables/core/infer-types.ts';
+export type * from './access-changes.ts';
 export type * from './changes.ts';
+export type * from './definition-changes.ts';
+export type * from './object-changes.ts';
 
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
-import { identifier } from '../core/identifier.ts';
-import type { ImportReport } from '../tables/contract.ts';
+import type { ForeignKey, ImportReport, RelationSummary } from '../tables/contract.ts';
 import type { InferredColumn } from '../tables/core/infer-types.ts';
-import type { SchemaChange } from './changes.ts';
-import { typeNames } from './core/type-names.ts';
+import { accessInputs } from './access-input.ts';
+import type { IndexMethod, ReferenceAction, SchemaChange } from './changes.ts';
+import { expression, kind, maxColumns, name, names, text, type } from './input.ts';
+import { objectInputs } from './object-input.ts';
 
-const maxColumns = 1600;
 const maxChanges = 200;
-
-const name = identifier;
-const text = z
-  .string()
-  .max(10_000)
-  .refine((value) => !value.includes('\0'), { message: 'contains a null byte' });
-const expression = text.min(1);
-const names = z.array(name).min(1).max(maxColumns);
-
-const type = z
-  .object({
-    schema: name.optional(),
-    name,
-    modifiers: z.array(z.number().int().min(-1000).max(10_485_760)).max(2).optional(),
-    array: z.boolean().optional(),
-  })
-  .strict()
-  .refine((value) => value.schema !== undefined || typeNames.has(value.name), {
-    message: "isn't a PostgreSQL type. Add the schema if it's your own type",
-  });
 
 const action = z.enum(['no action', 'restrict', 'cascade', 'set null', 'set default']).optional();
 const reference = z
@@ -85,7 +68,6 @@ const part = z
 
 const ofTable = z.object({ schema: name, table: name }).strict();
 const ofEnum = z.object({ schema: name, name }).strict();
-const kind = <Kind extends string>(value: Kind) => ({ kind: z.literal(value) });
 const cascade = z.boolean().default(false);
 
 const createTable = ofTable.extend({
@@ -102,11 +84,33 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   ofEnum.extend({ ...kind('rename_enum_value'), value: text.min(1), to: text.min(1) }),
   ofEnum.extend({ ...kind('rename_enum'), to: name }),
   ofEnum.extend({ ...kind('drop_enum') }),
+  z.object({ ...kind('create_extension'), extension: name, schema: name.optional(), cascade }).strict(),
+  z.object({ ...kind('update_extension'), extension: name }).strict(),
+  z.object({ ...kind('drop_extension'), extension: name, cascade }).strict(),
+  z
+    .object({
+      ...kind('define'),
+      object: z.enum(['routine', 'view', 'trigger']),
+      text: z
+        .string()
+        .min(1)
+        .max(1_000_000)
+        .refine((value) => !value.includes('\0'), { message: 'contains a null byte' }),
+    })
+    .strict(),
+  ofEnum.extend({
+    ...kind('drop_routine'),
+    routine: z.enum(['function', 'procedure', 'aggregate']),
+    types: z.array(z.object({ schema: name, name }).strict()).max(200),
+    cascade,
+  }),
+  ofEnum.extend({ ...kind('drop_view'), isMaterialized: z.boolean(), cascade }),
   createTable,
   ofTable.extend({ ...kind('rename_table'), name }),
   ofTable.extend({ ...kind('comment_table'), comment: text.nullable() }),
   ofTable.extend({ ...kind('drop_table'), cascade }),
   ofTable.extend({ ...kind('set_rls'), enabled: z.boolean() }),
+  ofTable.extend({ ...kind('replica_identity'), identity: z.enum(['default', 'full']) }),
   ofTable.extend({ ...kind('add_column'), column }),
   ofTable.extend({
     ...kind('alter_column'),
@@ -129,11 +133,12 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   ofTable.extend({
     ...kind('create_index'),
     name: name.optional(),
-    method: z.enum(['btree', 'hash', 'gin', 'gist', 'brin', 'spgist']),
+    method: z.enum(['btree', 'hash', 'gin', 'gist', 'brin', 'spgist', 'hnsw', 'ivfflat']),
     unique: z.boolean(),
     parts: z.array(part).min(1).max(32),
     include: z.array(name).max(32).optional(),
     where: expression.optional(),
+    concurrently: z.boolean().optional(),
   }),
   ofTable.extend({ ...kind('drop_index'), name }),
   ofTable.extend({
@@ -152,6 +157,8 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   }),
   ofTable.extend({ ...kind('drop_trigger'), name }),
   ofTable.extend({ ...kind('set_trigger'), name, enabled: z.boolean() }),
+  ...accessInputs,
+  ...objectInputs,
 ]);
 
 const changes = z.array(change).min(1).max(maxChanges);
@@ -210,6 +217,26 @@ export interface IndexRow {
   /** The constraint that the index belongs to. Dropping this constraint also drops the index. */
   constraint: string | null;
   size_bytes: number;
+  partial: boolean;
+  /** The key columns in order. An expression is an empty string. */
+  columns: string[];
+}
+
+/** An index that is being built. */
+export interface IndexBuild {
+  /** The process ID of the session that builds the index. */
+  readonly pid: number;
+  /** Null if the index is visible only to the session's transaction. */
+  readonly name: string | null;
+  /** For example, `CREATE INDEX CONCURRENTLY`. */
+  readonly command: string;
+  /** PostgreSQL's name for the current step. */
+  readonly phase: string;
+  /** The finished part of the current step, between 0 and 1. Null if PostgreSQL doesn't report it. */
+  readonly share: number | null;
+  readonly elapsedMs: number;
+  /** The statement on a single line. */
+  readonly statement: string;
 }
 
 export interface TriggerRow {
@@ -220,6 +247,10 @@ export interface TriggerRow {
 }
 
 export interface Structure {
+  /** The publications that include the table. */
+  publications: string[];
+  /** Which old values a publication includes in updates and deletes. */
+  replica_identity: 'default' | 'full' | 'nothing' | 'index';
   constraints: ConstraintRow[];
   indexes: IndexRow[];
   triggers: TriggerRow[];
@@ -239,15 +270,63 @@ export interface Vocabulary {
   /** PostgreSQL's built-in types, which are written without a schema. */
   own_types: string[];
   schemas: string[];
+  /** The methods that a new index can use, such as `btree`. */
+  index_methods: IndexMethod[];
   types: { schema: string; name: string; kind: 'enum' | 'domain' | 'composite' | 'base' | 'range' }[];
   trigger_functions: { schema: string; name: string }[];
 }
 
+/** A column in the diagram. */
+export interface DiagramColumn {
+  name: string;
+  /** The type in the format of `format_type`. */
+  type: string;
+  nullable: boolean;
+  primary_key: boolean;
+}
+
+export interface DiagramKey extends ForeignKey {
+  on_delete: ReferenceAction;
+  on_update: ReferenceAction;
+  /** Whether the key is checked at the end of the transaction (DEFERRABLE INITIALLY DEFERRED). */
+  deferrable: boolean;
+  /** Whether the form for foreign keys can express the key. For example, it can't express MATCH FULL. */
+  editable: boolean;
+  /** Whether a unique index permits at most one row for each referenced row. */
+  unique: boolean;
+  /** Whether all columns are NOT NULL, so that each row references another row. */
+  required: boolean;
+}
+
+/** A table or view with everything that the diagram shows about it. */
+export interface DiagramTable extends RelationSummary {
+  columns: DiagramColumn[];
+  foreign_keys: DiagramKey[];
+}
+
 export interface Warning {
-  readonly kind: 'rows' | 'values' | 'converted' | 'nulls' | 'unprotected' | 'type';
+  readonly kind:
+    | 'rows'
+    | 'values'
+    | 'converted'
+    | 'nulls'
+    | 'unprotected'
+    | 'type'
+    // The rows of a schema that contains tokens and secrets can be read.
+    | 'secrets'
+    // The rows of a table to which no policies apply can be read or written.
+    | 'exposed'
+    | 'published'
+    // Requests can no longer use a schema.
+    | 'closed_schema'
+    | 'service_access'
+    | 'bypass'
+    | 'overload';
   /** The name of the affected table or type, including its schema. */
   readonly on: string;
   readonly column?: string;
+  /** The role whose privileges change. */
+  readonly role?: string;
   readonly cascade?: boolean;
   /** The number of affected rows. Null if unknown. */
   readonly rows: number | null;
@@ -266,12 +345,16 @@ export interface SchemaPreview {
   /** The name that the operator must type to confirm the change. Null if the change wouldn't delete any data. */
   readonly confirm: string | null;
   readonly warnings: readonly Warning[];
+  /** Whether the change contains a secret, so that it can't be saved as a migration. */
+  readonly hasSecrets: boolean;
 }
 
 export const contract = {
   'GET /schema': { response: json<Vocabulary>() },
+  'GET /schema/diagram': { response: json<{ readonly tables: readonly DiagramTable[] }>() },
   'GET /enums': { response: json<{ readonly enums: readonly EnumRow[] }>() },
   'GET /tables/:schema/:table/structure': { response: json<Structure>() },
+  'GET /tables/:schema/:table/builds': { response: json<{ readonly builds: readonly IndexBuild[] }>() },
   'POST /schema/preview': { body: schemaPreview, response: json<SchemaPreview>() },
   'POST /schema/apply': {
     body: schemaApply,

@@ -13,8 +13,10 @@ const countTimeoutMs = 3000;
 export async function countLosses(tx: Transaction, changes: readonly SchemaChange[]): Promise<Warning[]> {
   const warnings: Warning[] = [];
   await tx.query(sql`select set_config('statement_timeout', ${String(countTimeoutMs)}, true)`);
-  for (const loss of changes.flatMap(lossesOf)) {
+  for (const loss of await lossesOfAll(tx, changes)) {
     const warning = await counted(tx, loss);
+    // Most extensions have tables that are empty or that contain only their own constants.
+    if ('extension' in loss && warning.rows === 0) continue;
     if (loss.kind === 'rows' || loss.kind === 'values' || loss.kind === 'type' || loss.kind === 'unprotected')
       warnings.push(warning);
     else if (warning.rows !== 0 && (warning.changed !== 0 || warning.fault !== undefined))
@@ -83,9 +85,57 @@ async function tried(tx: Transaction, statement: Sql): Promise<{ count: number |
   }
 }
 
+async function lossesOfAll(tx: Transaction, changes: readonly SchemaChange[]): Promise<Loss[]> {
+  const losses: Loss[] = [];
+  for (const change of changes) {
+    losses.push(...lossesOf(change));
+    if (change.kind === 'drop_extension') losses.push(...(await lossesOfExtension(tx, change)));
+  }
+  return losses;
+}
+
+/**
+ * Finds the data that is deleted together with an extension: the rows of its tables and, with CASCADE, the columns that
+ * have its types. Some extensions don't own the tables that they create, such as the queues of pgmq.
+ */
+async function lossesOfExtension(
+  tx: Transaction,
+  { extension, cascade }: Extract<SchemaChange, { kind: 'drop_extension' }>,
+): Promise<Loss[]> {
+  const members = sql`
+    select d.classid, d.objid from pg_depend d join pg_extension e on e.oid = d.refobjid
+    where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' and e.extname = ${extension}`;
+  const tables = await tx.query<{ schema: string; table: string }>(sql`
+    with member as (${members})
+    select n.nspname as schema, c.relname as table
+    from member m join pg_class c on c.oid = m.objid join pg_namespace n on n.oid = c.relnamespace
+    where m.classid = 'pg_class'::regclass and c.relkind in ('r', 'p')
+    order by 1, 2`);
+  const columns = await tx.query<{ schema: string; table: string; column: string }>(sql`
+    with member as (${members})
+    select n.nspname as schema, c.relname as table, a.attname as column
+    from pg_attribute a join pg_type t on t.oid = a.atttypid
+    join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p') and not c.relispartition
+      and exists (select from member m where m.classid = 'pg_type'::regclass and m.objid in (t.oid, t.typelem))
+      and not exists (select from member m where m.classid = 'pg_class'::regclass and m.objid = c.oid)
+    order by 1, 2, a.attnum`);
+  return [
+    ...tables.map((table): Loss => ({ kind: 'rows', ...table, cascade: false, extension })),
+    ...(cascade ? columns.map((column): Loss => ({ kind: 'values', ...column, cascade })) : []),
+  ];
+}
+
 /** Determines which changes delete data, and which name the operator must type to confirm these changes. */
 type Loss =
-  | { readonly kind: 'rows'; readonly schema: string; readonly table: string; readonly cascade: boolean }
+  | {
+      readonly kind: 'rows';
+      readonly schema: string;
+      readonly table: string;
+      readonly cascade: boolean;
+      /** The extension that the table belongs to. */
+      readonly extension?: string;
+    }
   | {
       readonly kind: 'values';
       readonly schema: string;
@@ -138,7 +188,13 @@ function lossesOf(change: SchemaChange): Loss[] {
 export function nameToConfirm(changes: readonly SchemaChange[]): string | undefined {
   const table = changes.find((change) => change.kind === 'drop_table');
   if (table !== undefined) return table.table;
+  const extension = changes.find((change) => change.kind === 'drop_extension');
+  if (extension !== undefined) return extension.extension;
   const column = changes.find((change) => change.kind === 'drop_column');
   if (column !== undefined) return column.column;
+  const dropped = changes.find(
+    (change) => (change.kind === 'drop_routine' || change.kind === 'drop_view') && change.cascade,
+  );
+  if (dropped !== undefined && 'name' in dropped) return dropped.name;
   return changes.find((change) => change.kind === 'drop_enum')?.name;
 }

@@ -4,22 +4,34 @@ import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
+import { accessWarnings } from './access-warnings.ts';
 import { applyChanges, statementsOf, type WriteMigration } from './apply.ts';
-import { isTableChange, type SchemaChange } from './changes.ts';
+import { buildConcurrently, concurrentBuild } from './build-concurrently.ts';
+import { readIndexBuilds } from './builds.ts';
+import { isExtensionChange, isTableChange, type SchemaChange } from './changes.ts';
+import { checkGrants } from './check-grants.ts';
 import type { TriggerRow } from './contract.ts';
+import { definedName, headOf } from './core/definition.ts';
+import { refusalOf } from './core/refusals.ts';
+import { hasSecrets, withoutSecrets } from './core/secrets.ts';
 import { countLosses, nameToConfirm } from './count-losses.ts';
+import { readDiagram } from './diagram.ts';
 import { listEnums, readStructure, readVocabulary } from './structure.ts';
+import { tryDefinitions } from './try-definitions.ts';
 
 export interface SchemaDeps {
   /** A pool whose connections log in as `postgres`, which owns the project's tables. */
   readonly pool: Pool;
   readonly audit: Audit;
   readonly writeMigration: WriteMigration;
+  /** Whether event triggers of the project run on this server. */
+  readonly runsEventTriggers: boolean;
 }
 
-export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDeps): void {
+export function schemaRoutes(api: Api, { pool, audit, writeMigration, runsEventTriggers }: SchemaDeps): void {
   const route = api.feature(() => import('./contract.ts'));
   route('GET /schema', 'read', () => readVocabulary(pool));
+  route('GET /schema/diagram', 'read', async () => ({ tables: await readDiagram(pool) }));
   route('GET /enums', 'read', async () => ({ enums: await listEnums(pool) }));
   route('GET /tables/:schema/:table/structure', 'read', async ({ params, operator }) => {
     const structure = await readStructure(pool, params.schema, params.table);
@@ -30,33 +42,74 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
     }));
     return { ...structure, triggers };
   });
+  route('GET /tables/:schema/:table/builds', 'read', async ({ params, operator }) => ({
+    builds: await readIndexBuilds(pool, { ...params, isRedacted: !may(operator.role, 'secrets') }),
+  }));
   route('POST /schema/preview', 'write', async ({ body }) => {
     const { changes } = await body();
+    checkAllowed(changes);
+    // Checks the changes before secrets are replaced.
+    const statements = statementsOf(changes);
+    const warnings = await pool.transaction(
+      async (tx) => [...(await countLosses(tx, changes)), ...(await accessWarnings(tx, changes))],
+      { readOnly: true },
+    );
     return {
-      statements: statementsOf(changes),
+      statements: statementsOf(changes.map(withoutSecrets)),
       confirm: nameToConfirm(changes) ?? null,
-      warnings: await pool.transaction((tx) => countLosses(tx, changes), { readOnly: true }),
+      warnings: [...warnings, ...(await tryDefinitions(pool, changes, statements))],
+      hasSecrets: changes.some(hasSecrets),
     };
   });
   route('POST /schema/apply', 'write', async (call) => {
     const { changes, confirmed, migration } = await call.body();
+    checkAllowed(changes);
     const statements = statementsOf(changes);
+    const shown = statementsOf(changes.map(withoutSecrets));
+    const isSecret = changes.some(hasSecrets);
+    if (migration !== undefined && isSecret)
+      throw new ConsoleError('bad_request', {
+        message: "This change contains a secret, so it can't be saved as a migration file.",
+      });
     const name = nameToConfirm(changes);
     if (name !== undefined && confirmed !== name)
       throw new ConsoleError('bad_request', { message: `Type ${name} to confirm the permanent deletion.` });
-    const file = await applyChanges(
-      pool,
-      statements,
-      migration === undefined ? undefined : { name: migration, write: writeMigration },
-    );
+    const saved = migration === undefined ? undefined : { name: migration, write: writeMigration };
+    const build = concurrentBuild(changes);
+    const file =
+      build === undefined
+        ? await applyChanges(pool, statements, saved, { isSecret, fill: (tx) => checkGrants(tx, changes) })
+        : await buildConcurrently(pool, build, statements.join(), saved);
     const targets = [...new Set(changes.map(targetOf))].join(', ');
     await audit(call, 'schema.change', targets, {
       changes: changes.map(({ kind }) => kind),
-      statements: statementsOf(changes.map(withoutArguments)),
+      statements: changes.flatMap(auditedStatements),
       ...(file === undefined ? {} : { migration: file }),
     });
-    return { statements, file: file ?? null };
+    return { statements: shown, file: file ?? null };
   });
+
+  /** @throws {ConsoleError} refused if a change would break Plinth */
+  function checkAllowed(changes: readonly SchemaChange[]): void {
+    for (const change of changes) {
+      const reason = refusalOf(change) ?? (runsEventTriggers ? undefined : eventTriggerRefusal(change));
+      if (reason !== undefined) throw new ConsoleError('refused', { message: reason });
+    }
+  }
+}
+
+const eventTriggerRefusal = (change: SchemaChange): string | undefined =>
+  change.kind === 'set_event_trigger' && change.enabled
+    ? 'Event triggers of the project run only in development, because they would run for every statement of the server.'
+    : undefined;
+
+/**
+ * Returns the statements as they are recorded. Definitions are recorded without their text, because a function's source
+ * and a trigger's arguments can contain keys, and every operator can read the audit log.
+ */
+function auditedStatements(change: SchemaChange): string[] {
+  if (change.kind !== 'define') return statementsOf([withoutSecrets(withoutArguments(change))]);
+  return statementsOf([change]).map((statement) => `${headOf(statement)} …`);
 }
 
 /**
@@ -77,7 +130,18 @@ function shownDefinition({ definition, function: { schema, name } }: TriggerRow)
   return definition.endsWith('()') ? definition : `${head} EXECUTE FUNCTION ${schema}.${name}(…)`;
 }
 
+/** Returns the name of the changed object for the audit log. */
 function targetOf(change: SchemaChange): string {
+  if (change.kind === 'define') return definedName(change.object, change.text) ?? change.object;
   if (isTableChange(change)) return `${change.schema}.${change.table}`;
+  if (isExtensionChange(change)) return change.extension;
+  if ('target' in change)
+    return change.target.type === 'schema'
+      ? change.target.name
+      : `${change.target.schema}.${change.target.name}`;
+  if ('role' in change && !('server' in change)) return change.role;
+  if ('publication' in change) return change.publication;
+  if ('trigger' in change) return change.trigger;
+  if ('server' in change) return change.server;
   return change.kind === 'create_schema' ? change.name : `${change.schema}.${change.name}`;
 }

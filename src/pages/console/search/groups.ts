@@ -4,11 +4,12 @@
  */
 
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
+import { escapeLike } from '../../../base/shared/sql/escape-like.ts';
 import type { Pool } from '../../../platform/database/types.ts';
 import { may } from '../core/roles.ts';
 import { matching } from '../users/filters.ts';
 import type { SearchGroup, SearchHit } from './contract.ts';
-import { bestOf, escapeLike, rankOf } from './core/rank.ts';
+import { bestOf, rankOf } from './core/rank.ts';
 import { type Found, hitsPerGroup, limits, type SearchDeps, type SearchInput } from './input.ts';
 import { findRows } from './rows.ts';
 import { findSettings } from './settings.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { templateSizeFault } from '../../../base/shared/template-limits.ts';
 import type {
   NamesFacts,
   PageFacts,
@@ -28,16 +29,10 @@ const changeList = z
   )
   .max(200);
 
-/**
- * The number of lines is limited because comparing a template with its previous text takes time and memory for each
- * pair of lines.
- */
-const maxTemplateLines = 2000;
-const maxTemplateLength = 100_000;
-const templateHtml = z
-  .string()
-  .max(maxTemplateLength)
-  .refine((text) => text.split('\n').length <= maxTemplateLines, `can have up to ${maxTemplateLines} lines`);
+const templateHtml = z.string().superRefine((html, context) => {
+  const message = templateSizeFault(html);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 const changes = z
   .object({
@@ -102,8 +97,11 @@ export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | '
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
-  /** Whether changes are saved in the project's files or in the layer above them, which all nodes share. */
-  readonly savedIn: 'project' | 'layer';
+  /**
+   * Where changes are saved: in the project's files, or in the layer above them. The layer belongs to this node, or to
+   * all nodes of the group.
+   */
+  readonly savedIn: 'project' | 'node' | 'group';
   readonly pages: readonly PageFacts[];
   /** The URL to which providers redirect users, unless a provider's settings override the URL. */
   readonly callbackUrl: string;
@@ -129,6 +127,11 @@ export interface RunningState {
   readonly canRestart: boolean;
   /** Identifies the current run of the server. The value changes when the server restarts. */
   readonly run: string;
+}
+
+/** The state of the server that responds, and the number of running nodes, which a restart includes. */
+export interface RunningServer extends RunningState {
+  readonly nodes: number;
 }
 
 export interface Applied {
@@ -189,10 +192,10 @@ export const contract = {
   'POST /settings/check': { body: check, response: json<{ readonly faults: readonly SettingFault[] }>() },
   'POST /settings/preview': { body: changes, response: json<SettingsPreview>() },
   'POST /settings': { body: changes, response: json<Applied>() },
-  'GET /settings/running': { response: json<RunningState>() },
+  'GET /settings/running': { response: json<RunningServer>() },
   /** Applies the settings in the files to the running server. */
   'POST /settings/reload': { response: json<Applied>() },
-  /** Restarts the server with the settings in the files. */
+  /** Restarts the server with the settings in the files. If there are several nodes, restarts them one after another. */
   'POST /settings/restart': { response: noContent },
   'GET /settings/mails': { response: json<Mails>() },
   'GET /settings/mails/:name': { response: json<MailSource>() },

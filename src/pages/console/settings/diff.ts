@@ -3,10 +3,21 @@ import type { DiffLine } from './contract.ts';
 
 const around = 2;
 
-/** Compares the texts using their longest common subsequence of lines, which is fast enough for settings files. */
+/** The maximum number of pairs of lines that are compared. */
+const maxPairs = 8_000_000;
+
+/**
+ * Compares the texts using their longest common subsequence of lines, which is fast enough for settings files. If a file
+ * has very many lines, the result contains all lines of both texts.
+ */
 export function diffLines(before: string, after: string): DiffLine[] {
   const left = before === '' ? [] : before.replace(/\n$/, '').split('\n');
   const right = after === '' ? [] : after.replace(/\n$/, '').split('\n');
+  if (left.length * right.length > maxPairs)
+    return [
+      ...left.map((text) => ({ kind: 'removed' as const, text })),
+      ...right.map((text) => ({ kind: 'added' as const, text })),
+    ];
   const lengths = Array.from({ length: left.length + 1 }, () => new Uint32Array(right.length + 1));
   const at = (row: number, column: number): number => lengths[row]?.[column] ?? 0;
   for (let row = left.length - 1; row >= 0; row--) {

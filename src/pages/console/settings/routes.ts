@@ -7,6 +7,7 @@ import {
   type SettingFacts,
   type SettingsFile,
 } from '../../../platform/config/index.ts';
+import type { GroupView } from '../../../platform/group/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { type Api, freshByInput } from '../routes/api.ts';
@@ -18,6 +19,7 @@ import { createRunning, type RunningDeps, runningRoutes } from './running.ts';
 import { at, isTable, type Table } from './toml.ts';
 
 interface SettingsDeps extends RunningDeps, ChangesDeps {
+  readonly view: Pick<GroupView, 'isShared' | 'nodes'>;
   readonly callbackUrl: () => string;
   readonly audit: Audit;
 }
@@ -26,7 +28,7 @@ interface SettingsDeps extends RunningDeps, ChangesDeps {
 const asUser = /^auth\.sms\.test_otp\./;
 
 export function settingsRoutes(api: Api, deps: SettingsDeps): void {
-  const { audit, callbackUrl, configuration, savedDir, settingsLock } = deps;
+  const { audit, callbackUrl, configuration, savedDir, settingsLock, view } = deps;
   const route = api.feature(() => import('./contract.ts'));
   const changes = createSettingChanges(deps);
   const { files } = changes;
@@ -70,7 +72,7 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
     };
     return {
       stamps: { 'config.toml': read['config.toml'].stamp, 'plinth.toml': read['plinth.toml'].stamp },
-      savedIn: savedDir === undefined ? 'project' : 'layer',
+      savedIn: savedDir === undefined ? 'project' : view.isShared ? 'group' : 'node',
       pages: describePages(),
       callbackUrl: callbackUrl(),
       sections: sectionsIn(tables).map((section) => ({ ...section, settings: section.settings.map(shown) })),

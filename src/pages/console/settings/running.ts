@@ -9,6 +9,7 @@ import {
   noticeText,
   type Overrides,
 } from '../../../platform/config/index.ts';
+import type { GroupView } from '../../../platform/group/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, anyTime } from '../routes/api.ts';
@@ -81,10 +82,16 @@ export function createRunning({
 export function runningRoutes(
   api: Api,
   running: Running,
-  { configuration, restart, settingsLock, audit }: RunningDeps & { readonly audit: Audit },
+  {
+    configuration,
+    restart,
+    settingsLock,
+    audit,
+    view,
+  }: RunningDeps & { readonly audit: Audit; readonly view: Pick<GroupView, 'isShared' | 'nodes'> },
 ): void {
   const route = api.feature(() => import('./contract.ts'));
-  route('GET /settings/running', 'read', async () => running.state());
+  route('GET /settings/running', 'read', async () => ({ ...running.state(), nodes: await countNodes(view) }));
   route('POST /settings/reload', 'write', async (call) => {
     const applied = await settingsLock.alone(running.apply);
     await audit(call, 'settings.reload', '', { keys: applied.applied });
@@ -102,6 +109,13 @@ export function runningRoutes(
     // The response is sent first, because the restart closes the connection.
     call.reply.raw.once('close', restart);
   });
+}
+
+/** Returns the number of running nodes, or 1 if the database is unreachable. */
+async function countNodes(view: Pick<GroupView, 'isShared' | 'nodes'>): Promise<number> {
+  if (!view.isShared) return 1;
+  const known = await view.nodes().catch(() => []);
+  return Math.max(1, known.filter(({ isRunning }) => isRunning).length);
 }
 
 /** Returns the setting's key as written in the settings files. */

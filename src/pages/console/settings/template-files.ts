@@ -28,9 +28,11 @@ export interface TemplateFile {
 }
 
 export interface TemplateFiles {
+  /** Returns the text of the email's template file. Undefined if the email has no such file. */
+  current(name: string, config: Config): string | undefined;
   /**
-   * For each edited template that doesn't have a file in which it can be saved, returns a change that sets the template's
-   * path.
+   * For each edited template that doesn't have a file in which it can be saved, or that shares the file with an email
+   * that keeps another text, returns a change that sets the template's path.
    */
   missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
   /**
@@ -57,6 +59,12 @@ export function pathSetting(name: string): string[] {
 export const isEditable = (name: string): boolean =>
   settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
 
+/** Returns the names of all emails for which config.toml can contain settings. */
+export const emailsIn = ({ auth: { email } }: Config): string[] => [
+  ...Object.keys(email.template),
+  ...Object.keys(email.notification).map((name) => `${name}_notification`),
+];
+
 /**
  * Returns an unused path for a new template file. If an existing file has the default name, for example after the
  * setting was reverted, the new file's name gets a number.
@@ -67,11 +75,15 @@ function freePath(projectDir: string, base: string): string {
   return path;
 }
 
+export interface TemplateFilesDeps extends SettingsPlace {
+  readonly messagePreviews: MessagePreviews;
+}
+
 export function createTemplateFiles({
   projectDir,
   savedDir,
   messagePreviews,
-}: SettingsPlace & { readonly messagePreviews: MessagePreviews }): TemplateFiles {
+}: TemplateFilesDeps): TemplateFiles {
   function fileOf(name: string, { auth }: Config): string | undefined {
     if (!isEditable(name)) throw new ConsoleError('not_found', { message: "This email can't be changed." });
     const [, , kind, key = ''] = pathSetting(name);
@@ -85,10 +97,25 @@ export function createTemplateFiles({
   const canBeSaved = (path: string | undefined): boolean =>
     path !== undefined && (savedDir === undefined || isWithin(savedTemplates(savedDir), path));
 
+  /** Whether another email uses the same file, and wouldn't have the same text after the edits. */
+  function isShared({ name, html }: TemplateEdit, edits: readonly TemplateEdit[], config: Config): boolean {
+    const path = fileOf(name, config);
+    return emailsIn(config).some(
+      (other) =>
+        other !== name &&
+        fileOf(other, config) === path &&
+        edits.find((edit) => edit.name === other)?.html !== html,
+    );
+  }
+
   return {
+    current(name, config) {
+      const path = fileOf(name, config);
+      return path === undefined ? undefined : readIfFile(path);
+    },
     missingPaths: (edits, config) =>
       edits
-        .filter(({ name }) => !canBeSaved(fileOf(name, config)))
+        .filter((edit) => !canBeSaved(fileOf(edit.name, config)) || isShared(edit, edits, config))
         .map(({ name }) => ({
           file: 'config.toml',
           path: pathSetting(name),

@@ -105,6 +105,7 @@ function movedBack(error: unknown, chars: number): unknown {
 
 /** The catalogs that describe the schema and don't contain secrets. */
 const openCatalogs = [
+  'pg_attrdef',
   'pg_attribute',
   'pg_class',
   'pg_constraint',
@@ -133,14 +134,19 @@ const openInformation = [
   'views',
 ];
 
-/** PostgreSQL's volatile functions that have no side effects. */
-const openVolatile = [
+/**
+ * PostgreSQL's volatile functions that have no side effects, and functions that {@link closedStable} would exclude
+ * although they return only numbers of rows.
+ */
+const openByName = [
   'clock_timestamp',
   'gen_random_uuid',
   'pg_column_size',
   'pg_database_size',
   'pg_indexes_size',
   'pg_relation_size',
+  'pg_stat_get_dead_tuples',
+  'pg_stat_get_live_tuples',
   'pg_table_size',
   'pg_total_relation_size',
   'random',
@@ -159,7 +165,7 @@ const closedStable = [
   '^current_setting$',
   '^pg_show_all_settings$',
   '^pg_stat_get_(activity|backend|wal_senders|progress)',
-  '^pg_get_(functiondef|function_sqlbody|triggerdef|backend|wait)',
+  '^pg_get_(functiondef|function_sqlbody|function_arguments|function_arg_default|triggerdef|backend|wait)',
   '^pg_(read|ls|stat)_',
   '^pg_(options_to_table|prepared|cursor|lock_status|hba|ident)',
   '^lo_',
@@ -184,7 +190,7 @@ async function checkStatements(tx: Queryable): Promise<void> {
     select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where p.oid = any (${functions}::oid[]) and not case
       when n.nspname = 'pg_catalog' then
-        (p.provolatile in ('i', 's') and p.proname !~ ${closedStable}::text) or p.proname = any (${openVolatile}::text[])
+        (p.provolatile in ('i', 's') and p.proname !~ ${closedStable}::text) or p.proname = any (${openByName}::text[])
       when n.nspname = 'auth' then p.proname = any (${openAuth}::text[]) and p.pronargs = 0
       when n.nspname = 'vault' then false
       -- Immutable functions of extensions (vectors, geometry, digests); others may run a query that they are given.
@@ -202,8 +208,11 @@ function isOpenTable(schema: string, name: string): boolean {
   return permissionForRows(schema) === 'read';
 }
 
+/** Begins the message of every rejected query. */
+export const readOnlyPrefix = 'Your role is read-only.';
+
 const refused = (why: string): ConsoleError =>
-  new ConsoleError('read_only', { message: `Your role is read-only. ${why}` });
+  new ConsoleError('read_only', { message: `${readOnlyPrefix} ${why}` });
 
 /**
  * Finds the relations and functions that a query uses, based on the text form of its parse tree (pg_rewrite.ev_action).

@@ -29,10 +29,12 @@ export interface RunOptions {
   /** Whether the statements run in a read-only transaction that is rolled back. */
   readonly isReadOnly: boolean;
   readonly maxRows: number;
+  /** The maximum size of a cell's text. The rest of a longer cell is discarded. Defaults to {@link shownCellBytes}. */
+  readonly maxCellBytes?: number;
   readonly timeoutMs: number;
   /** The names of types by OID, for the column headers. */
   readonly typeNames: ReadonlyMap<number, string>;
-  readonly output: RunOutput;
+  readonly output: Pick<RunOutput, 'emit' | 'drained'>;
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +42,7 @@ export interface RunOptions {
  * The maximum size of a cell's text in the response. The grid shows less text, and the side panel requests the complete
  * value.
  */
-const maxCellBytes = 4096;
+const shownCellBytes = 4096;
 const rowsPerEvent = 100;
 /**
  * The number of characters at which an event with rows is sent, even if the event contains fewer than
@@ -141,12 +143,12 @@ async function end(session: Session, isGood: boolean): Promise<Outcome> {
 async function runOne(
   session: Session,
   { text, parameters }: Runnable,
-  options: Pick<RunOptions, 'output' | 'maxRows' | 'typeNames' | 'signal'> & {
+  options: Pick<RunOptions, 'output' | 'maxRows' | 'maxCellBytes' | 'typeNames' | 'signal'> & {
     /** Emits an event. Pauses reading from PostgreSQL if the client receives events too slowly. */
     readonly emit: (event: RunEvent, flow: Flow) => void;
   },
 ): Promise<{ tag: string; inTransaction: boolean }> {
-  const { output, emit, maxRows, typeNames, signal } = options;
+  const { output, emit, maxRows, maxCellBytes = shownCellBytes, typeNames, signal } = options;
   const startedAt = performance.now();
   let columns: TextResult['columns'] = [];
   let rows: (readonly (string | null)[])[] = [];

@@ -3,7 +3,7 @@
  * the Management API.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { sql } from '../../../base/kernel/sql.ts';
+import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import { accessToken, tokenBytes } from '../../../base/shared/access-token.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { type Actor, type Audit, commandLine } from '../audit.ts';
@@ -147,12 +147,14 @@ export interface TokenRow {
   readonly is_expired: boolean;
 }
 
-/** The role of the token or of its operator, whichever has fewer permissions. */
-const effectiveRole = sql`case
-  when 'read-only' in (t.role, o.role) then 'read-only'
-  when 'developer' in (t.role, o.role) then 'developer'
+/** Returns an expression for the role `limit` or the role of the operator `o`, whichever has fewer permissions. */
+export const lesserRole = (limit: Sql): Sql => sql`case
+  when 'read-only' in (${limit}, o.role) then 'read-only'
+  when 'developer' in (${limit}, o.role) then 'developer'
   else o.role
 end`;
+
+const effectiveRole = lesserRole(sql`t.role`);
 
 /** Adds a token. Returns undefined if the operator already has a token with this name. */
 async function insertToken(

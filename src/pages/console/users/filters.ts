@@ -1,5 +1,7 @@
 /** Converts the filters on the users page to SQL conditions on `auth.users u`. */
+
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
+import { escapeLike } from '../../../base/shared/sql/escape-like.ts';
 import type { UserFilter } from './contract.ts';
 
 /** The instance to which all users belong. The auth service ignores users that belong to other instances. */
@@ -75,7 +77,7 @@ function searched(search: string): Sql | undefined {
   const range = idPattern.test(search) ? idRange(search) : undefined;
   if (range !== undefined) ways.push(sql`u.id between ${range[0]}::uuid and ${range[1]}::uuid`);
   if (ways.length === 0) {
-    const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const pattern = `%${escapeLike(search)}%`;
     ways.push(
       sql`u.email like ${pattern.toLowerCase()}`,
       sql`u.raw_user_meta_data ->> 'full_name' ilike ${pattern}`,

@@ -241,7 +241,37 @@ export interface AccessReport {
   readonly agrees: boolean;
 }
 
+/** The access of one user to a row. */
+export interface UserAccess {
+  /** The user's ID in auth.users, or null for requests without a signed-in user. */
+  readonly id: string | null;
+  readonly name: string;
+  /** `update` is whether the user could save the row without a change. */
+  readonly allowed: Readonly<Record<Exclude<Operation, 'insert'>, boolean>>;
+  readonly security: Security;
+  /** Whether the user's role has the privilege to select. */
+  readonly holdsSelect: boolean;
+  /** The permissive policies that let the user select the row. */
+  readonly allowedBy: readonly string[];
+  /** The restrictive policies that hide the row from the user. */
+  readonly hiddenBy: readonly string[];
+  /** PostgreSQL's message, if a condition can't be evaluated for the user. */
+  readonly error: string | null;
+}
+
+export interface Everyone {
+  /** Requests without a signed-in user, and the users who signed in most recently. */
+  readonly users: readonly UserAccess[];
+  /** The number of all users. */
+  readonly allUsers: number;
+}
+
 export const contract = {
   'POST /why': { body: why, response: json<AccessReport>() },
+  /** Lists who can access a row of a table. */
+  'POST /why/everyone': {
+    body: why.pick({ schema: true, table: true }).extend({ key: cells }),
+    response: json<Everyone>(),
+  },
   'POST /why/pgtap': { body: why, response: json<{ readonly text: string }>() },
 } as const satisfies RouteTable;

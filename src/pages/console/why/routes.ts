@@ -1,4 +1,4 @@
-/** The route that explains whether and why a persona may perform an operation on a row. */
+/** The routes that explain whether and why a persona may perform an operation on a row, and list who can access it. */
 
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Database } from '../../../platform/database/types.ts';
@@ -8,6 +8,7 @@ import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
 import type { contract } from './contract.ts';
+import { everyoneWithAccess } from './everyone.ts';
 import { pgTapTest } from './pgtap.ts';
 import { why } from './why.ts';
 
@@ -30,15 +31,17 @@ export function whyRoutes(api: Api, { database, clock }: WhyDeps): void {
 
   type AskCall = RouteCall<string, (typeof contract)['POST /why']>;
 
-  async function ask(call: AskCall) {
+  async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= maxAtOnce) throw new ConsoleError('busy', { waitSeconds: 1 });
     running++;
     try {
-      return await explained(call);
+      return await work();
     } finally {
       running--;
     }
   }
+
+  const ask = (call: AskCall) => limited(() => explained(call));
 
   async function explained(call: AskCall) {
     const { schema, table, as, operation, key, values, unchanged, returned } = await call.body();
@@ -64,6 +67,19 @@ export function whyRoutes(api: Api, { database, clock }: WhyDeps): void {
   route('POST /why', 'read', async (call) => (await ask(call)).report, {
     changes: 'nothing',
   });
+  async function everyone(call: RouteCall<string, (typeof contract)['POST /why/everyone']>) {
+    const { schema, table, key } = await call.body();
+    const { role } = call.operator;
+    if (!may(role, permissionForRows(schema)))
+      throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
+    return everyoneWithAccess(database, {
+      table: { schema, name: table },
+      key,
+      operator: role,
+      nowMs: clock.now(),
+    });
+  }
+  route('POST /why/everyone', 'read', (call) => limited(() => everyone(call)), { changes: 'nothing' });
   route(
     'POST /why/pgtap',
     'read',

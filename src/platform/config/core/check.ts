@@ -10,6 +10,8 @@ export interface CheckContext {
    * messages.
    */
   readonly unset: ReadonlyMap<string, string>;
+  /** The same for the settings in plinth.toml. */
+  readonly ownUnset: ReadonlyMap<string, string>;
 }
 
 type Report = (key: string, message: string) => void;
@@ -17,14 +19,22 @@ type Report = (key: string, message: string) => void;
 /**
  * Calls `report` for each invalid setting. As in upstream's CLI, a project must start even right after it is cloned,
  * without its secrets. Therefore, if only an environment variable or an email template is missing, this function calls
- * `warn` instead.
+ * `warn` instead. This doesn't apply to plinth.toml.
  */
-export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
+export function check(
+  config: Config,
+  { exists, unset, ownUnset }: CheckContext,
+  report: Report,
+  warn: Report,
+): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
     if (value !== undefined && value !== '') return;
     const name = unset.get(key);
-    if (name === undefined) report(key, `is required because ${because}`);
-    else warn(key, `env(${name}) isn't set, but is required because ${because}`);
+    const ownName = ownUnset.get(key);
+    if (name !== undefined) warn(key, `env(${name}) isn't set, but is required because ${because}`);
+    else if (ownName !== undefined)
+      report(key, `the environment variable ${ownName} isn't set, but is required because ${because}`);
+    else report(key, `is required because ${because}`);
   };
   const file = (key: string, path: string | undefined) => {
     if (path !== undefined && !exists(path)) report(key, `the file ${path} doesn't exist`);
@@ -34,6 +44,7 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   checkApi(config, need, file);
   checkTls(config, report, warn, need);
   checkPlinth(config, report, need, file);
+  warnOfUnused(config.plinth, warn);
   if (config.plinth.edge_runtime.html === 'page' && config.auth.enabled)
     warn('edge_runtime.html', scriptsOfFunctions);
   if (!config.auth.enabled) return;
@@ -211,6 +222,23 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
 }
 
+/** Warns about settings that need another setting, because they would otherwise be ignored silently. */
+function warnOfUnused({ realtime, storage, telemetry, backup }: Config['plinth'], warn: Report): void {
+  if (realtime.nats_url !== undefined && realtime.bus !== 'nats')
+    warn('realtime.nats_url', 'has no effect because realtime.bus isn\'t "nats"');
+  if (storage.s3.bucket !== undefined && storage.backend !== 's3')
+    warn(
+      'storage.s3.bucket',
+      'has no effect because storage.backend isn\'t "s3", so files are stored in the data folder',
+    );
+  if (storage.s3.public_endpoint !== undefined && storage.redirect_downloads_over === undefined)
+    warn('storage.s3.public_endpoint', "has no effect because storage.redirect_downloads_over isn't set");
+  if (telemetry.otlp_headers !== undefined && telemetry.otlp_endpoint === undefined)
+    warn('telemetry.otlp_headers', "has no effect because telemetry.otlp_endpoint isn't set");
+  if (backup.encryption_key !== undefined && backup.to === undefined)
+    warn('backup.encryption_key', "has no effect because backup.to isn't set, so no backups are created");
+}
+
 /** The languages of the Account pages. */
 const accountLanguages = ['en', 'ar'];
 
@@ -225,15 +253,19 @@ function checkFactors({ auth }: Config, need: Need, report: Report): void {
     need('auth.captcha.provider', auth.captcha.provider, 'auth.captcha.enabled is true');
     need('auth.captcha.secret', auth.captcha.secret, 'auth.captcha.enabled is true');
   }
-  if (auth.passkey.enabled) {
-    need('auth.webauthn.rp_id', auth.webauthn.rp_id, 'auth.passkey.enabled is true');
-    need('auth.webauthn.rp_origins', auth.webauthn.rp_origins[0], 'auth.passkey.enabled is true');
+  // The domain defaults to the site's host, but browsers don't allow passkeys on an IP address.
+  if (auth.passkey.enabled && !hasDomain(auth.site_url)) {
+    const reason = 'auth.passkey.enabled is true and the host of auth.site_url is not a domain';
+    need('auth.webauthn.rp_id', auth.webauthn.rp_id, reason);
   }
   const { rp_id } = auth.webauthn;
   if (rp_id !== undefined && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(rp_id)) {
     report('auth.webauthn.rp_id', 'must be a domain without a scheme, port or path');
   }
 }
+
+const hasDomain = (address: string): boolean =>
+  /^https?:/i.test(address) && URL.canParse(address) && /[a-z]$/i.test(new URL(address).hostname);
 
 function checkHooks({ auth, plinth }: Config, need: Need, report: Report): void {
   for (const [name, hook] of Object.entries({ ...auth.hook, ...plinth.auth.hook })) {

@@ -30,6 +30,11 @@ export interface Sources {
    * require a unit.
    */
   readonly numbersAreUnits: boolean;
+  /**
+   * Whether a setting that refers to an unset environment variable counts as unset. False for upstream's settings, which
+   * keep the text `env(NAME)` unless they are secrets.
+   */
+  readonly dropsUnset: boolean;
 }
 
 export interface Resolved {
@@ -235,6 +240,14 @@ class Walk {
     }
     const text = this.#substitute(raw, path, type, on);
     if (text === undefined) return { value: undefined };
+    const parsed = this.#text(type, text);
+    const name = this.unset.get(path.join('.'));
+    return 'fault' in parsed && name !== undefined
+      ? { fault: `the environment variable ${name} isn't set` }
+      : parsed;
+  }
+
+  #text(type: Type, text: string): Parsed {
     if (type.name === 'secret') return this.#decrypted(text);
     if (type.name === 'path') return { value: this.#path(type.base, text) };
     if (type.name === 'integer' && text.trim() === '') return { fault: 'must be a number' };
@@ -247,20 +260,22 @@ class Walk {
       const items: string[] = [];
       for (const item of raw.value as readonly RawNode[]) {
         if (typeof item.value === 'object') return { fault: 'must be a list of strings' };
-        items.push(this.#substitute(item, path, type, on) ?? '');
+        const text = this.#substitute(item, path, type, on);
+        if (text !== undefined) items.push(text);
       }
       const texts = (raw.value as readonly RawNode[]).map((item) => String(item.value));
       if (this.references.has(path.join('.'))) this.references.set(path.join('.'), texts);
       return { value: items };
     }
     if (typeof raw.value === 'object') return { fault: 'must be a list of strings' };
-    const text = this.#substitute(raw, path, type, on) ?? '';
+    const text = this.#substitute(raw, path, type, on);
+    if (text === undefined) return { value: undefined };
     return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
   }
 
   /**
    * Replaces a value of the form `env(NAME)` with the variable's value. If the variable isn't set, the value of a
-   * secret is undefined. For other settings, the text is kept and a warning is reported.
+   * secret and of Plinth's own settings is undefined. For other settings, the text is kept and a warning is reported.
    */
   #substitute(
     { value: given, location }: RawNode,
@@ -277,15 +292,20 @@ class Walk {
       return value;
     }
     this.unset.set(path.join('.'), name);
+    if (this.#sources.dropsUnset) {
+      // An empty variable means that the setting is unset on purpose.
+      if (value === undefined && on)
+        this.#warn(path, `the environment variable ${name} isn't set, so the setting isn't used`, location);
+      return undefined;
+    }
     if (type.name === 'secret') return undefined;
     const staysText = type.name === 'text' || type.name === 'list' || type.name === 'path';
-    if (staysText && on) {
-      this.warnings.push({
-        key: path.join('.'),
-        message: `the environment variable ${name} isn't set, so the setting keeps the text env(${name})`,
-        ...(location === undefined ? {} : { location }),
-      });
-    }
+    if (staysText && on)
+      this.#warn(
+        path,
+        `the environment variable ${name} isn't set, so the setting keeps the text env(${name})`,
+        location,
+      );
     return text;
   }
 

@@ -191,7 +191,10 @@ export const auth = liveSection('Users and sessions.', {
     rp_id: optionalText('Domain for which passkeys and security keys are valid.', {
       defaultText: 'host of auth.site_url',
     }),
-    rp_origins: list([], 'Origins on which your app uses passkeys. If empty, auth.site_url is used.'),
+    rp_origins: list(
+      [],
+      'Origins on which your app uses passkeys. If empty, the origins of auth.site_url and of the Account pages are used.',
+    ),
   }),
   sessions: section('Session limits.', {
     timebox: optionalDuration('Time after which a session ends.'),

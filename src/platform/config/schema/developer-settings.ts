@@ -44,7 +44,7 @@ auth.oauth_server.enabled auth.oauth_server.allow_dynamic_registration
 const plinth = `
 branding.name branding.color branding.welcome.en branding.welcome.ar
 account.languages account.require_mfa account.deletion account.confirm_by_button account.passkeys_need_second_factor
-auth.external.anonymous_users.lifetime auth.mailer.email_validation_extended
+auth.external.anonymous_users.lifetime auth.mailer.email_validation_extended auth.mailer.invitation_expiry
 auth.api.max_request_duration auth.sessions.single_per_user
 auth.password.hibp.enabled auth.password.hibp.fail_closed
 rest.connections rest.max_answer_size rest.max_waiting_answers rest.max_request_bodies

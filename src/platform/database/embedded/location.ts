@@ -175,6 +175,13 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   }
 }
 
+/**
+ * Returns the folder that contains the folder of extensions. Its path must not contain the character that separates
+ * paths in extension_control_path, because the character can't be escaped.
+ */
+export const extensionParent = (home: string, socketDir: string | null): string =>
+  home.includes(delimiter) && socketDir !== null ? socketDir : home;
+
 function own(folder: string, identity: Identity): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ids =

@@ -8,11 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { packageFolder } from '../../packages/index.ts';
-
-export interface ExtensionFile {
-  readonly name: string;
-  readonly text: string;
-}
+import type { ExtensionFile } from './extension-scripts.ts';
 
 /** Returns pgTAP's files, or an empty list if the package isn't installed. */
 export function readPgtap(): readonly ExtensionFile[] {

@@ -2,7 +2,7 @@
  * Recovers a cluster whose files have been restored. PostgreSQL replays the WAL up to a target and begins a new
  * timeline.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../../base/kernel/log.ts';
 import { sql } from '../../../base/kernel/sql.ts';
@@ -11,6 +11,7 @@ import { ownSessionSettings } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions, type CopiedRow, copyOut } from '../wire/index.ts';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+import { provideInstalled } from './extension-updates.ts';
 import { connectAdmin } from './self-repair.ts';
 import { clusterTarget } from './sign-ins.ts';
 
@@ -26,6 +27,11 @@ export interface RecoveryOptions {
    * Tables that don't exist are ignored. The names are quoted and have a schema.
    */
   readonly emptied?: readonly string[];
+  /**
+   * Folders that the operator named, in which extensions are searched. Folders that don't exist on this machine are
+   * skipped, because only tables that use their extensions need them.
+   */
+  readonly extensionFolders?: readonly string[] | undefined;
   /** Called for each line of PostgreSQL's log. */
   readonly onLine: (line: string) => void;
   /** Aborts the recovery. The signal doesn't affect a cluster that has already been recovered. */
@@ -67,6 +73,7 @@ export async function startRecovery({
   dataDir,
   recovery,
   emptied = [],
+  extensionFolders = [],
   onLine,
   signal,
 }: RecoveryOptions): Promise<RecoveredCluster> {
@@ -77,6 +84,7 @@ export async function startRecovery({
     durable: true,
     // With hot standby, the limits of this server would have to be at least as high as those of the original server.
     settings: { ...guards, ...(recovery === undefined ? {} : { hot_standby: false, ...recovery }) },
+    extensionFolders: extensionFolders.filter((folder) => existsSync(folder)),
     password: '',
     sharedPassword: false,
     signal,
@@ -86,14 +94,14 @@ export async function startRecovery({
   let cluster = await startCluster(options);
   try {
     try {
-      await prepare(cluster, emptied);
+      await prepare(cluster, emptied, options.log);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
       // If all logins of the original server shared one password, the superuser's password is unknown. In this case,
       // the superuser's password is reset for this start, and the next start restores the configured password.
       await cluster.stop();
       cluster = await startCluster({ ...options, settings: guards, resetSuperuser: true });
-      await prepare(cluster, emptied);
+      await prepare(cluster, emptied, options.log);
     }
     const running = cluster;
     let stopping: Promise<void> | undefined;
@@ -125,10 +133,11 @@ function requestRecovery(path: string): void {
 }
 
 /**
- * Empties the tables and sets the reader's password. The backup contains the original passwords. If the key file is missing, the original
- * passwords were derived from a different secret.
+ * Empties the tables, provides the extensions with which they are read, and sets the reader's password. The backup
+ * contains the original passwords. If the key file is missing, the original passwords were derived from a different
+ * secret.
  */
-async function prepare(cluster: Cluster, emptied: readonly string[]): Promise<void> {
+async function prepare(cluster: Cluster, emptied: readonly string[], log: Logger): Promise<void> {
   const admin = await connectAdmin(clusterTarget(cluster, 'supabase_admin', 'postgres'), silentLogger);
   try {
     for (const table of emptied) {
@@ -137,6 +146,7 @@ async function prepare(cluster: Cluster, emptied: readonly string[]): Promise<vo
       );
       if (found !== undefined) await admin.exec(`truncate ${table} cascade`);
     }
+    await provideInstalled(admin, cluster.packs, log);
     await setPasswords(admin, cluster.logins, [readerRole]);
   } finally {
     await admin.connection.close();

@@ -1,5 +1,5 @@
 /** Generates the text of the server's two configuration files, postgresql.conf and pg_hba.conf. */
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { quoteIdentifier } from '../../../base/kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 
@@ -13,6 +13,10 @@ export interface ServerSettings {
    * extension folder.
    */
   readonly extensionDirs: readonly string[];
+  /** Folders that contain libraries of extensions. PostgreSQL searches them after its own folder. */
+  readonly libraryDirs?: readonly string[];
+  /** Libraries that PostgreSQL loads when it starts, in addition to its own. */
+  readonly preload?: readonly string[];
   /**
    * Whether data must survive a crash. False for disposable clusters, in which fsync is disabled and many slots and
    * connections are allowed.
@@ -59,8 +63,13 @@ export function postgresqlConf(settings: ServerSettings): string {
     fsync: true,
     synchronous_commit: true,
 
-    shared_preload_libraries: 'pg_stat_statements',
+    shared_preload_libraries: ['pg_stat_statements', ...(settings.preload ?? [])].join(','),
     extension_control_path: [...settings.extensionDirs, '$system'].join(delimiter),
+    dynamic_library_path: [
+      ...settings.extensionDirs.map((folder) => join(folder, 'lib')),
+      '$libdir',
+      ...(settings.libraryDirs ?? []),
+    ].join(delimiter),
 
     // This process reads the server's messages from stderr. Clients receive errors over their own connections.
     log_destination: 'stderr',

@@ -5,7 +5,7 @@
  * A placeholder can be dropped, moved and commented on like any other extension, but `pg_available_extensions` doesn't
  * list it.
  */
-import { quoteLiteral } from '../../../base/kernel/sql.ts';
+import { quoteIdentifier, quoteLiteral } from '../../../base/kernel/sql.ts';
 
 export interface MissingExtension {
   /**
@@ -19,8 +19,8 @@ export interface MissingExtension {
   readonly schema?: string;
 }
 
-const external = 'use a PostgreSQL server that has it with --database-url';
-const planned = `support for it is planned; until then, remove the statements that use it, or ${external}`;
+const external =
+  'name a PostgreSQL 18 installation that has it in [database] extension_folders, or use a PostgreSQL server that has it with --database-url';
 const otherLanguage = `write the function in plpgsql or as an edge function, or ${external}`;
 
 const optional = (advice: string = external): MissingExtension => ({ isOptional: true, advice });
@@ -48,18 +48,13 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   jsonb_plpython3u: needed(otherLanguage),
   ltree_plpython3u: needed(otherLanguage),
   orioledb: needed(),
-  pg_graphql: needed(planned, 'graphql'),
-  pg_hashids: needed(planned),
-  pg_jsonschema: needed(planned),
   pg_partman: needed(),
   pg_repack: optional(`use VACUUM FULL or CLUSTER, which lock the table, or ${external}`),
   pg_stat_monitor: optional(`use pg_stat_statements instead, or ${external}`),
-  pg_tle: needed(`put the SQL of the extension into a migration, or ${external}`, 'pgtle'),
   pgaudit: optional(`set log_statement instead, or ${external}`),
   pgroonga: needed(`use pg_trgm or full text search instead, or ${external}`),
   pgroonga_database: needed(`use pg_trgm or full text search instead, or ${external}`),
   pgrouting: needed(),
-  pgsodium: needed(`use supabase_vault for secrets and pgcrypto for encryption, or ${external}`, 'pgsodium'),
   plcoffee: needed(otherLanguage),
   plls: needed(otherLanguage),
   plperl: needed(otherLanguage),
@@ -84,6 +79,40 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
  * (sql/0006_system_views.sql).
  */
 export const placeholderVersion = 'placeholder';
+
+/**
+ * Plinth's own extensions that were placeholders in earlier versions, with the schema that the extension requires, if any.
+ * They can be updated from version `placeholder`.
+ */
+export const formerPlaceholders: Readonly<Record<string, string | null>> = {
+  pg_graphql: 'graphql',
+  pg_hashids: null,
+  pg_jsonschema: null,
+  pg_tle: 'pgtle',
+  pgsodium: 'pgsodium',
+};
+
+/**
+ * Returns the script that updates a former placeholder. A placeholder could be created in any schema, so if the extension
+ * requires a schema, the script also corrects the schema of the extension, because dumps contain it.
+ */
+export function placeholderUpdate(name: string, schema: string | null, script: string): string {
+  if (schema === null) return script;
+  return `do $placeholder$
+begin
+  if to_regnamespace(${quoteLiteral(quoteIdentifier(schema))}) is null then
+    create schema ${quoteIdentifier(schema)};
+  end if;
+end
+$placeholder$;
+${script}
+update pg_catalog.pg_depend set refobjid = ${quoteLiteral(schema)}::regnamespace
+where classid = 'pg_extension'::regclass and refclassid = 'pg_namespace'::regclass
+  and objid = (select oid from pg_catalog.pg_extension where extname = ${quoteLiteral(name)});
+update pg_catalog.pg_extension set extnamespace = ${quoteLiteral(schema)}::regnamespace
+where extname = ${quoteLiteral(name)};
+`;
+}
 
 /**
  * Returns the sentence that is shown to users if an extension isn't available.

@@ -86,8 +86,11 @@ export async function connectExternal(
     node,
     log,
     check,
+    signal,
   }: ExternalOptions & {
     readonly log: Logger;
+    /** Ends the session when it is aborted, including the wait for another process that prepares the database. */
+    readonly signal?: AbortSignal | undefined;
     /** Called before the first change. The callback throws an error to reject the database. */
     readonly check: (session: Client, host: string) => Promise<void>;
   },
@@ -100,7 +103,8 @@ export async function connectExternal(
   const { session, facts, findings } = await runPreflight(base, {
     logins,
     budget,
-    beforeReading: (opened) => lockPreparation(opened, log),
+    beforeReading: (opened) => lockPreparation(opened, log, signal),
+    signal,
   });
   try {
     rejectUnusable(findings, base.host);
@@ -226,12 +230,14 @@ export async function connectExternal(
  * Waits until no other process prepares this database, and prevents others from doing so until the session ends or
  * {@link External.prepareLogins} has finished.
  */
-async function lockPreparation(session: Client, log: Logger): Promise<void> {
+async function lockPreparation(session: Client, log: Logger, signal: AbortSignal | undefined): Promise<void> {
   // A limit of the account must not end the wait.
   await session.exec('set statement_timeout = 0; set lock_timeout = 0');
-  await lockExclusively(session, 'preparation', () =>
-    log.warn({ service: 'database' }, 'Waiting for another process that is preparing the database'),
-  );
+  await lockExclusively(session, 'preparation', {
+    signal,
+    onWait: () =>
+      log.warn({ service: 'database' }, 'Waiting for another process that is preparing the database'),
+  });
 }
 
 /**

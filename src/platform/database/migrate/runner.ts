@@ -28,18 +28,21 @@ export interface MigrationRun {
   readonly serverVersion: number;
   readonly log: Logger;
   readonly onProgress: (message: string) => void;
+  /** Ends the wait for another run, and the run after the current file, when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Applies the files and returns the number of applied files. @throws {DatabaseError} migration_failed */
 export async function applyFiles(run: MigrationRun, files: readonly MigrationFile[]): Promise<number> {
   const known = await readLedger(run.session);
   if (files.every((file) => known.has(keyOf(file)))) return 0;
-  const unlock = await lockExclusively(run.session, 'preparation');
+  const unlock = await lockExclusively(run.session, 'preparation', run);
   try {
     await run.session.exec(createLedger);
     const applied = await readLedger(run.session);
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
+      run.signal?.throwIfAborted();
       if (index === 0) run.onProgress('Preparing the database');
       // Only the last commit waits until its WAL is on disk. The WAL is written in order, so once the last commit is on
       // disk, all earlier commits are on disk too.

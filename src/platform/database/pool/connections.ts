@@ -2,7 +2,9 @@
  * Manages the connections of a pool. Opens connections on demand, keeps idle connections for a while and replaces
  * broken connections. Callers wait in a queue in which clients take turns.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue, type Verdict, WaitEstimate, type Waiter } from '../../../base/shared/fair-queue.ts';
+import { cancelAgainMs } from '../abort.ts';
 import type { PoolLoad, RequestClient } from '../types.ts';
 import type { Client } from '../wire/index.ts';
 import { Occupancy, PoolEndedError, PoolFullError, PoolTimeoutError } from './occupancy.ts';
@@ -32,6 +34,12 @@ interface Waiting extends Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
+interface Loan {
+  readonly caller: RequestClient | undefined;
+  readonly since: number;
+  readonly isExempt?: boolean;
+}
+
 interface Idle {
   readonly client: Client;
   readonly since: number;
@@ -46,7 +54,7 @@ export class Connections {
    */
   readonly #idle: Idle[] = [];
   readonly #waiting: FairQueue<Waiting>;
-  readonly #lent = new Map<Client, { readonly caller: RequestClient | undefined; readonly since: number }>();
+  readonly #lent = new Map<Client, Loan>();
   readonly #occupancy: Occupancy;
   readonly #estimate = new WaitEstimate();
   #rejected = 0;
@@ -143,6 +151,22 @@ export class Connections {
 
   discardIdle(): void {
     for (const { client } of [...this.#idle]) this.discard(client);
+  }
+
+  /** Leaves it to the caller to end statements on this connection, which {@link cancelStatements} doesn't cancel. */
+  exempt(client: Client): void {
+    const lent = this.#lent.get(client);
+    if (lent !== undefined) this.#lent.set(client, { ...lent, isExempt: true });
+  }
+
+  /** Cancels the statements of the current callers until they have returned their connections. */
+  async cancelStatements(): Promise<void> {
+    let lent = [...this.#lent].filter(([, { isExempt }]) => isExempt !== true);
+    while (lent.length > 0) {
+      await Promise.all(lent.map(([{ connection }]) => connection.cancel().catch(() => undefined)));
+      await sleep(cancelAgainMs);
+      lent = lent.filter(([client, loan]) => this.#lent.get(client) === loan);
+    }
   }
 
   /** Rejects new callers. Resolves when every connection has been returned and closed. */

@@ -27,6 +27,8 @@ export interface Pools {
   loads(): readonly PoolLoad[];
   /** Returns the time of the most recent use of a connection that is still open. */
   answeredAt(): number;
+  /** Cancels all statements in progress, except those of sessions that {@link RolePool.connect} has returned. */
+  cancelStatements(): Promise<void>;
   /** Waits for the requests in flight, then closes every connection. */
   end(): Promise<void>;
 }
@@ -73,6 +75,9 @@ export function createPools(options: PoolsOptions): Pools {
         ...(sessions === connections ? [] : [{ name: `${name}_sessions`, ...sessions.load() }]),
       ]),
     answeredAt: () => Math.max(...[...made.values()].map(({ connections }) => connections.answeredAt())),
+    async cancelStatements() {
+      await Promise.all(all().map((connections) => connections.cancelStatements()));
+    },
     async end() {
       await Promise.all(all().map((connections) => connections.end()));
     },

@@ -77,7 +77,9 @@ export class RolePool implements Pool {
 
   async connect(): Promise<Session> {
     const { sessions } = this.#all;
-    return new PooledSession(await sessions.acquire(this.#caller), sessions);
+    const client = await sessions.acquire(this.#caller);
+    sessions.exempt(client);
+    return new PooledSession(client, sessions);
   }
 
   /**

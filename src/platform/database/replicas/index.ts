@@ -147,14 +147,16 @@ class Router implements ReplicaSet {
   }
 
   async #write(request: PathRequest): Promise<PathResult> {
+    const client = request.client?.key;
     try {
       const result = await this.#options.primary.execute({ ...request, reportsLsn: true });
       const lsn = readLsn(result.lsn ?? '');
-      if (lsn === undefined) this.#writes.recordUnknown();
-      else this.#writes.record(request.client?.key, lsn);
+      if (lsn === undefined) this.#writes.recordUnknown(client);
+      else this.#writes.record(client, lsn);
       return result;
     } catch (error) {
-      if (error instanceof ConnectionError) this.#writes.recordUnknown();
+      // If the server hasn't started the statement, nothing was committed.
+      if (error instanceof ConnectionError && !error.untouched) this.#writes.recordUnknown(client);
       throw error;
     } finally {
       this.#wroteAt = performance.now();

@@ -35,15 +35,27 @@ describe('RecentWrites', () => {
     expect([writes.requiredBy('a'), writes.requiredBy('b'), writes.requiredBy('c')]).toEqual([7n, 9n, 7n]);
   });
 
-  test('after a write at an unknown position, reads use the primary until the position has been read', () => {
+  test('after a write at an unknown position, the client’s reads use the primary until the position is read', () => {
     const writes = new RecentWrites();
-    writes.recordUnknown();
+    writes.recordUnknown('a');
     const known = writes.beforeSample();
-    writes.recordUnknown();
+    writes.recordUnknown('a');
     known(5n);
+    expect([writes.requiredBy('a'), writes.requiredBy('b')]).toEqual([undefined, 0n]);
+    writes.beforeSample()(6n);
+    expect([writes.requiredBy('a'), writes.requiredBy('b')]).toEqual([6n, 0n]);
+  });
+
+  test('if the client isn’t known, or too many clients have such writes, all reads use the primary', () => {
+    const writes = new RecentWrites();
+    writes.recordUnknown(undefined);
+    expect(writes.requiredBy('a')).toBeUndefined();
+    writes.beforeSample()(5n);
+    expect(writes.requiredBy('a')).toBe(5n);
+    for (let count = 0; count <= 10_000; count++) writes.recordUnknown(`client ${count}`);
     expect(writes.requiredBy('a')).toBeUndefined();
     writes.beforeSample()(6n);
-    expect(writes.requiredBy('a')).toBe(6n);
+    expect([writes.requiredBy('a'), writes.requiredBy('client 1')]).toEqual([6n, 6n]);
   });
 
   test('the number of clients is limited without losing a write', () => {

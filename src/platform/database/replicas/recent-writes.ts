@@ -10,8 +10,11 @@ export class RecentWrites {
   readonly #lsns = new Map<string, bigint>();
   /** The position that every read requires. */
   #floor = 0n;
-  /** The number of writes whose position isn't known, for example because the connection was lost after the commit. */
-  #unknown = 0;
+  /**
+   * The clients with writes whose position isn't known, for example because the connection was lost after the commit, and
+   * the number of these writes. The key `undefined` stands for all clients.
+   */
+  readonly #unknown = new Map<string | undefined, number>();
 
   record(client: string | undefined, lsn: bigint): void {
     if (client === undefined) this.#raise(lsn);
@@ -21,9 +24,13 @@ export class RecentWrites {
     this.#lsns.clear();
   }
 
-  /** Notes a write that may have been committed at an unknown position. All reads use the primary until it is known. */
-  recordUnknown(): void {
-    this.#unknown++;
+  /**
+   * Notes a write that may have been committed at an unknown position. The client's reads use the primary until it is
+   * known. The reads of other clients don't, because they must also work while the primary has failed.
+   */
+  recordUnknown(client: string | undefined): void {
+    const key = this.#unknown.size < MAX_CLIENTS ? client : undefined;
+    this.#unknown.set(key, (this.#unknown.get(key) ?? 0) + 1);
   }
 
   /**
@@ -31,17 +38,20 @@ export class RecentWrites {
    * is behind all writes that ended before this call.
    */
   beforeSample(): (lsn: bigint) => void {
-    const unknown = this.#unknown;
+    const unknown = [...this.#unknown];
     return (lsn) => {
-      if (unknown === 0) return;
-      this.#raise(lsn);
-      this.#unknown -= unknown;
+      for (const [client, count] of unknown) {
+        this.record(client, lsn);
+        const left = (this.#unknown.get(client) ?? 0) - count;
+        if (left > 0) this.#unknown.set(client, left);
+        else this.#unknown.delete(client);
+      }
     };
   }
 
   /** Returns the position that a replica must have replayed. Returns undefined if the read must use the primary. */
   requiredBy(client: string | undefined): bigint | undefined {
-    if (this.#unknown > 0) return undefined;
+    if (this.#unknown.has(client) || this.#unknown.has(undefined)) return undefined;
     const lsn = client === undefined ? undefined : this.#lsns.get(client);
     return lsn === undefined || lsn < this.#floor ? this.#floor : lsn;
   }

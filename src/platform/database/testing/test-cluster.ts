@@ -1,6 +1,6 @@
 /**
  * Provides each process with a disposable PostgreSQL server (fsync off, many slots). The server's databases can be
- * cloned within milliseconds.
+ * cloned within milliseconds. Projects that name different folders with extensions use different servers.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -21,6 +21,8 @@ const password = 'postgres';
 
 export interface TestCluster {
   readonly cluster: Cluster;
+  /** The names of the template databases by key. Each template is prepared once. */
+  readonly templates: Map<string, Promise<string>>;
   /**
    * Runs `work` as superuser in a database that is never cloned. Calls run one at a time, because concurrent cloning
    * operations interfere with each other.
@@ -31,18 +33,25 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-let shared: Promise<TestCluster> | undefined;
+/** The clusters of this process, by the folders in which they search extensions. */
+const clusters = new Map<string, Promise<TestCluster>>();
 
 /**
  * Returns the bootstrapped cluster of this process. The cluster starts on the first call and stops when the process
  * exits.
+ *
+ * @param extensionFolders the folders in which the cluster searches extensions
  */
-export function startTestCluster(): Promise<TestCluster> {
-  shared ??= launch().catch((error: unknown) => {
-    shared = undefined;
+export function startTestCluster(extensionFolders: readonly string[] = []): Promise<TestCluster> {
+  const key = JSON.stringify(extensionFolders);
+  const known = clusters.get(key);
+  if (known !== undefined) return known;
+  const launched = launch(extensionFolders).catch((error: unknown) => {
+    clusters.delete(key);
     throw error;
   });
-  return shared;
+  clusters.set(key, launched);
+  return launched;
 }
 
 /**
@@ -50,11 +59,13 @@ export function startTestCluster(): Promise<TestCluster> {
  * templates are kept unless the previous file changed state that all databases share.
  */
 export async function resetTestCluster(): Promise<void> {
-  const cluster = await shared?.catch(() => undefined);
-  if (cluster === undefined) return;
-  const hasChanged = await cluster.hasChanged().catch(() => true);
-  if (hasChanged) await stopTestCluster();
-  else await cluster.asAdmin(dropLeftDatabases);
+  for (const [key, launched] of clusters) {
+    const cluster = await launched.catch(() => undefined);
+    if (cluster === undefined) continue;
+    const hasChanged = await cluster.hasChanged().catch(() => true);
+    if (hasChanged) await stop(key, cluster);
+    else await cluster.asAdmin(dropLeftDatabases);
+  }
 }
 
 async function dropLeftDatabases(admin: Client): Promise<void> {
@@ -63,15 +74,17 @@ async function dropLeftDatabases(admin: Client): Promise<void> {
   for (const { name } of rows) await admin.exec(`drop database ${quoteIdentifier(name)} with (force)`);
 }
 
-/** Stops this process's cluster before the process exits. */
+/** Stops this process's clusters before the process exits. */
 export async function stopTestCluster(): Promise<void> {
-  const cluster = await shared;
-  shared = undefined;
-  templates.clear();
-  await cluster?.stop();
+  for (const [key, launched] of clusters) await stop(key, await launched);
 }
 
-async function launch(): Promise<TestCluster> {
+async function stop(key: string, cluster: TestCluster): Promise<void> {
+  clusters.delete(key);
+  await cluster.stop();
+}
+
+async function launch(extensionFolders: readonly string[]): Promise<TestCluster> {
   const root = testRoot();
   await sweepDeadClusters(root);
   const dataDir = join(root, `run-${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -81,6 +94,7 @@ async function launch(): Promise<TestCluster> {
     port: 0,
     durable: false,
     settings: {},
+    extensionFolders,
     password,
     sharedPassword: false,
     log: silentLogger,
@@ -107,14 +121,12 @@ async function launch(): Promise<TestCluster> {
   const initialState = await asAdmin(readSharedState);
   return {
     cluster,
+    templates: new Map(),
     asAdmin,
     hasChanged: async () => (await asAdmin(readSharedState)) !== initialState,
     stop: () => cluster.stop(),
   };
 }
-
-/** The names of the template databases by key. Each template is prepared once. */
-const templates = new Map<string, Promise<string>>();
 
 export interface Template {
   readonly key: string;
@@ -134,6 +146,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** The limits of a test database's connections, and the folders in which its cluster searches extensions. */
+export interface TestDatabaseOptions extends Pick<DatabaseOptions, 'requestPath' | 'pools'> {
+  readonly extensionFolders?: readonly string[] | undefined;
+}
+
 /**
  * Creates a private database, which is a clone of a template. The first call with a template key creates the template
  * by cloning `base` and migrating the clone with `prepare`.
@@ -145,10 +162,12 @@ export async function createTestDatabase(
   templateKey: string,
   prepare: (database: Database) => Promise<unknown> = async () => {},
   base?: Template,
-  limits: Pick<DatabaseOptions, 'requestPath' | 'pools'> = {},
+  { extensionFolders, ...limits }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
-  const { cluster, asAdmin } = await startTestCluster();
-  const source = await templateName({ key: templateKey, prepare, ...(base === undefined ? {} : { base }) });
+  const owner = await startTestCluster(extensionFolders);
+  const { cluster, asAdmin } = owner;
+  const template = { key: templateKey, prepare, ...(base === undefined ? {} : { base }) };
+  const source = await templateName(owner, template);
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => clone(admin, source, name));
   const database = await openTestDatabase(addressOf(cluster), name, limits);
@@ -164,19 +183,20 @@ export async function createTestDatabase(
   };
 }
 
-function templateName(template: Template): Promise<string> {
+function templateName(owner: TestCluster, template: Template): Promise<string> {
   const { key } = template;
+  const { templates } = owner;
   const known = templates.get(key);
   if (known !== undefined) return known;
-  const made = makeTemplate(template);
+  const made = makeTemplate(owner, template);
   templates.set(key, made);
   made.catch(() => templates.delete(key));
   return made;
 }
 
-async function makeTemplate({ key, prepare, base }: Template): Promise<string> {
-  const { cluster, asAdmin } = await startTestCluster();
-  const source = base === undefined ? 'postgres' : await templateName(base);
+async function makeTemplate(owner: TestCluster, { key, prepare, base }: Template): Promise<string> {
+  const { cluster, asAdmin } = owner;
+  const source = base === undefined ? 'postgres' : await templateName(owner, base);
   const name = `template_${key}`;
   await asAdmin((admin) => clone(admin, source, name));
   const database = await openTestDatabase(addressOf(cluster), name);

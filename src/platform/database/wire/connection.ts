@@ -81,12 +81,16 @@ export class Connection {
   }
 
   static async #openOne(options: ConnectionOptions): Promise<Connection> {
+    const { connectSignal } = options;
+    connectSignal?.throwIfAborted();
     const connection = new Connection(options);
     connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk), options.keepsNoBytes);
     const timeoutMs = options.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
     const late = () =>
       connection.#end(new Error(`PostgreSQL didn't complete the login within ${timeoutMs} ms.`));
     const timer = setTimeout(late, timeoutMs);
+    const abort = () => connection.#end(new Error('The login was aborted.'));
+    connectSignal?.addEventListener('abort', abort);
     connection.#socket.on('error', (error) => connection.#end(error));
     connection.#socket.on('close', () => connection.#end());
     try {
@@ -105,6 +109,7 @@ export class Connection {
       throw error;
     } finally {
       clearTimeout(timer);
+      connectSignal?.removeEventListener('abort', abort);
     }
     connection.#opened = true;
     return connection;

@@ -51,6 +51,8 @@ export interface ConnectionOptions extends ConnectionTarget {
    * Called when the server rejects the password. After the promise has resolved, the client tries once more to sign in.
    */
   readonly onPasswordRejected?: (() => Promise<void>) | undefined;
+  /** Ends the attempt to connect when it is aborted. An open connection isn't affected. */
+  readonly connectSignal?: AbortSignal | undefined;
   /** Additional run-time parameters, which are set when the session starts. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;

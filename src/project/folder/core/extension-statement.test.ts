@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { asEmbedded } from './extension-statement.ts';
 import { splitStatements } from './split.ts';
 
-const missing = { postgis: {}, pg_graphql: { schema: 'graphql' }, pgsodium: { schema: 'pgsodium' } };
+const missing = { postgis: {}, postgis_topology: { schema: 'topology' } };
 
 function sent(text: string): string {
   const words = splitStatements(text)[0]?.words ?? [];
@@ -13,12 +13,12 @@ function sent(text: string): string {
 describe('a statement about a placeholder', () => {
   test.each([
     [
-      'create extension if not exists "pgsodium" with schema "pgsodium"',
-      'create schema if not exists "pgsodium"; create extension if not exists "pgsodium" schema "pgsodium"',
+      'create extension if not exists "postgis_topology" with schema "topology"',
+      'create schema if not exists "topology"; create extension if not exists "postgis_topology" schema "topology"',
     ],
     [
-      'CREATE EXTENSION pgsodium',
-      'create schema if not exists "pgsodium"; create extension "pgsodium" schema "pgsodium"',
+      'CREATE EXTENSION postgis_topology',
+      'create schema if not exists "topology"; create extension "postgis_topology" schema "topology"',
     ],
     [
       `-- maps\ncreate extension PostGIS with schema Maps version '3.4.0' cascade`,
@@ -37,12 +37,53 @@ test('an extension that hosted projects have from the start is dropped only if i
   expect(sent('drop extension "pgsodium" cascade')).toBe('drop extension if exists "pgsodium" cascade');
 });
 
-test('the key counter of pgsodium in a data dump is skipped', () => {
+test('the download of the package manager of database.dev is skipped', () => {
+  const install = `select pgtle.install_extension('supabase-dbdev', '1', '', x.sql) from http(('GET', 'https://example.com'))`;
+  expect(sent(install)).toBe('do $skip$ begin end $skip$');
+  expect(sent(install.replace('supabase-dbdev', 'other'))).toContain('example.com');
+});
+
+test('the key counter of pgsodium in a data dump is set only if it exists', () => {
   const set = `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false)`;
-  expect(sent(`--\n-- Name: key_key_id_seq; Type: SEQUENCE SET; Schema: pgsodium\n--\n\n${set}`)).toBe(
-    'select 1',
+  expect(sent(`--\n-- Name: key_key_id_seq; Type: SEQUENCE SET; Schema: pgsodium\n--\n\n${set}`)).toMatch(
+    /^do \$there\$ begin if pg_catalog\.to_regclass\('pgsodium\.key_key_id_seq'\) is not null then execute /,
   );
 });
+
+test('a security label of pgsodium becomes a warning', () => {
+  expect(sent(`SECURITY LABEL FOR "pgsodium" ON COLUMN a.b IS 'ENCRYPT WITH KEY ID x'`)).toMatch(
+    /^do \$label\$ begin raise warning using message = 'Plinth doesn''t encrypt columns/,
+  );
+  const other = `security label for selinux on table a is 'x'`;
+  expect(sent(other)).toBe(other);
+});
+
+test.each([
+  [
+    `create extension if not exists "me-pkg" with schema public version '1.0'`,
+    `perform pgtle.create_extension('me-pkg', 'public', '1.0', true);`,
+  ],
+  ['create extension "me@pkg"', `perform pgtle.create_extension('me@pkg', null, null, false);`],
+  [`alter extension "me-pkg" update to '1.1'`, `perform pgtle.update_extension('me-pkg', '1.1');`],
+  ['drop extension if exists "me-pkg" cascade', `perform pgtle.drop_extension('me-pkg', true);`],
+])('%s calls pg_tle', (written, call) => {
+  expect(sent(written)).toContain(call);
+  expect(sent(written)).toContain('execute ');
+});
+
+test.each([
+  [
+    `create extension if not exists "pgmq" with schema "pgmq" version '1.4.4'`,
+    'create schema if not exists "pgmq"; create extension if not exists "pgmq" with schema "pgmq"',
+  ],
+  [
+    `create extension pg_jsonschema version '0.3.3' schema extensions`,
+    'create extension pg_jsonschema schema extensions',
+  ],
+  [`alter extension pgmq update to '1.6.0'`, 'alter extension "pgmq" update'],
+])('the version of one of Plinth’s extensions is ignored: %s', (written, expected) =>
+  expect(sent(written)).toBe(expected),
+);
 
 test('the schema that one of Plinth’s extensions requires is created', () => {
   const written = 'create extension if not exists "pgmq" with schema "pgmq"';

@@ -2,27 +2,38 @@
  * Adapts CREATE, ALTER and DROP EXTENSION statements in dumps of hosted projects to the embedded server. A hosted
  * database has schemas for extensions that no migration creates (`create extension pgsodium with schema pgsodium`).
  * Placeholders don't have the same versions as the original extensions, and some extensions have always existed in
- * hosted projects. Data dumps from projects with pgsodium also set its key counter, which a placeholder doesn't have.
+ * hosted projects. Data dumps from projects with pgsodium also set its key counter, which doesn't exist if no migration
+ * creates pgsodium. Statements about packages of database.dev call the functions of pg_tle, and the download of its
+ * package manager is skipped.
  *
  * Handles GRANT and REVOKE for functions and tables of extensions. Dumps contain one statement for each of an
  * extension's objects, even if the project doesn't use the object. In the embedded server, a placeholder's objects
- * don't exist, and the `vector` types have different internal functions.
+ * don't exist, and pg_graphql's objects exist only if the project creates the extension.
  */
 import { quoteIdentifier, quoteLiteral } from '../../../base/kernel/sql.ts';
 import { lex } from '../../../base/shared/sql/lex.ts';
 import { missingExtensionOf } from './missing-extension.ts';
+import { isPackageManagerSetup } from './package-manager.ts';
 
 /**
  * The schemas that extensions need, indexed by the extension's name. The schemas that placeholders need are in
  * `missing`.
  */
-const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };
+const ownSchemas: Readonly<Record<string, string>> = { pg_tle: 'pgtle', pgmq: 'pgmq', pgsodium: 'pgsodium' };
 
 /**
  * Extensions that hosted projects had from the beginning. Migrations can therefore drop them without having created
  * them.
  */
 const hostedFromStart = new Set(['pg_graphql', 'pgsodium']);
+
+/**
+ * Extensions of which Plinth has one version, but which a migration can create in any version of the original extension.
+ */
+const anyVersion: ReadonlySet<string> = new Set([
+  ...['http', 'pg_cron', 'pg_graphql', 'pg_hashids', 'pg_jsonschema', 'pg_net', 'pg_tle'],
+  ...['pgjwt', 'pgmq', 'pgsodium', 'supabase_vault'],
+]);
 
 export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
 
@@ -34,11 +45,13 @@ export type MissingExtensions = Readonly<Record<string, { readonly schema?: stri
  * // 'create extension "postgis" schema extensions'
  */
 export function asEmbedded(statement: string, words: readonly string[], missing: MissingExtensions): string {
-  if (setsKeyCounter(statement, words) && Object.hasOwn(missing, 'pgsodium')) return 'select 1';
+  if (setsKeyCounter(statement, words)) return ifThere('pgsodium.key_key_id_seq', statement);
+  if (words[0] === 'security' && words[1] === 'label') return securityLabel(statement);
+  if (words[0] === 'select' && isPackageManagerSetup(statement)) return noStatement;
   if (words[1] !== 'extension') return statement;
   if (words[0] === 'create') return creation(statement, missing);
   if (words[0] === 'alter') return update(statement, missing);
-  if (words[0] === 'drop') return removal(statement, missing);
+  if (words[0] === 'drop') return removal(statement);
   return statement;
 }
 
@@ -50,30 +63,99 @@ function creation(statement: string, missing: MissingExtensions): string {
   const schemaAt = options.findIndex((token) => token.toLowerCase() === 'schema');
   const schema = schemaAt === -1 ? undefined : nameOf(options[schemaAt + 1]);
   if (name === undefined || (schemaAt !== -1 && schema === undefined)) return statement;
+  if (isPackage(name)) {
+    const version = options[options.findIndex((token) => token.toLowerCase() === 'version') + 1];
+    const hasVersion = options.some((token) => token.toLowerCase() === 'version');
+    return forPackage(name, statement, 'create_extension', [
+      schema === undefined ? 'null' : quoteLiteral(schema),
+      hasVersion ? versionOf(version) : 'null',
+      String(guard),
+    ]);
+  }
   const isMissing = Object.hasOwn(missing, name);
-  if (!isMissing && (schema === undefined || ownSchemas[name] !== schema)) return statement;
+  const wanted = anyVersion.has(name) ? withoutVersion(statement) : statement;
+  if (!isMissing && (schema === undefined || ownSchemas[name] !== schema)) return wanted;
   const targetSchema = schema ?? missing[name]?.schema ?? 'extensions';
   return [
     `create schema if not exists ${quoteIdentifier(targetSchema)};`,
     isMissing
       ? `create extension ${guard ? 'if not exists ' : ''}${quoteIdentifier(name)} schema ${quoteIdentifier(targetSchema)}`
-      : statement,
+      : wanted,
   ].join(' ');
 }
 
+/** Removes the option VERSION from CREATE EXTENSION. */
+function withoutVersion(statement: string): string {
+  const tokens = tokensOf(statement);
+  const at = tokens.findIndex((token) => token.toLowerCase() === 'version');
+  return at < 3 ? statement : tokens.toSpliced(at, 2).join(' ');
+}
+
 function update(statement: string, missing: MissingExtensions): string {
-  const [, , written, verb] = tokensOf(statement);
+  const [, , written, verb, to, version] = tokensOf(statement);
   const name = nameOf(written);
-  if (verb?.toLowerCase() !== 'update' || name === undefined || !Object.hasOwn(missing, name))
-    return statement;
+  if (verb?.toLowerCase() !== 'update' || name === undefined) return statement;
+  if (isPackage(name))
+    return forPackage(name, statement, 'update_extension', [
+      to?.toLowerCase() === 'to' ? versionOf(version) : 'null',
+    ]);
+  if (!Object.hasOwn(missing, name) && !anyVersion.has(name)) return statement;
   return `alter extension ${quoteIdentifier(name)} update`;
 }
 
-function removal(statement: string, missing: MissingExtensions): string {
+function removal(statement: string): string {
   const [, , ...written] = tokensOf(statement);
-  const name = nameOf(written[0]);
-  const isAbsent = name !== undefined && hostedFromStart.has(name) && Object.hasOwn(missing, name);
-  return isAbsent ? `drop extension if exists ${written.join(' ')}` : statement;
+  const guard = written[0]?.toLowerCase() === 'if';
+  const name = nameOf(written[guard ? 2 : 0]);
+  if (name === undefined) return statement;
+  if (isPackage(name)) {
+    const isCascade = written.at(-1)?.toLowerCase() === 'cascade';
+    return forPackage(name, statement, 'drop_extension', [String(isCascade)]);
+  }
+  return hostedFromStart.has(name) && !guard ? `drop extension if exists ${written.join(' ')}` : statement;
+}
+
+/** The extensions of PostgreSQL and Plinth whose names look like those of database.dev's packages. */
+const dashedExtensions: ReadonlySet<string> = new Set([
+  'basejump-supabase_test_helpers',
+  'supabase-dbdev',
+  'uuid-ossp',
+]);
+
+/** Whether a name is that of a package, which pg_tle can contain: `handle-name` or `handle@name`. */
+const isPackage = (name: string): boolean => /[-@]/.test(name) && !dashedExtensions.has(name);
+
+/** Returns a block that calls a function of pg_tle if it has the package, or else runs the statement. */
+function forPackage(name: string, statement: string, call: string, args: readonly string[]): string {
+  const perform = `perform pgtle.${call}(${[quoteLiteral(name), ...args].join(', ')});`;
+  return `do $package$ begin
+  if pg_catalog.to_regprocedure('pgtle.has_extension(text)') is not null then
+    if pgtle.has_extension(${quoteLiteral(name)}) then ${perform} return; end if;
+  end if;
+  execute ${quoteLiteral(statement)};
+end $package$`;
+}
+
+/** Returns the version in CREATE and ALTER EXTENSION, which is an identifier or a string, as a string. */
+function versionOf(written: string | undefined): string {
+  if (written === undefined) return 'null';
+  return written.startsWith("'") ? written : quoteLiteral(nameOf(written) ?? '');
+}
+
+/** A statement without effect. */
+const noStatement = 'do $skip$ begin end $skip$';
+
+/** Returns a block that runs the statement if a relation exists. */
+const ifThere = (relation: string, statement: string): string =>
+  `do $there$ begin if pg_catalog.to_regclass(${quoteLiteral(relation)}) is not null then execute ${quoteLiteral(statement)}; end if; end $there$`;
+
+/** Replaces a security label of pgsodium, which encrypts a column in the original, with a warning. */
+function securityLabel(statement: string): string {
+  const [, , keyword, provider] = tokensOf(statement);
+  if (keyword?.toLowerCase() !== 'for' || nameOf(provider?.replaceAll("'", '')) !== 'pgsodium')
+    return statement;
+  const message = `Plinth doesn't encrypt columns by security labels, so this label is skipped: ${statement.trim()}`;
+  return `do $label$ begin raise warning using message = ${quoteLiteral(message)}; end $label$`;
 }
 
 /**
@@ -126,7 +208,7 @@ interface GrantedObject {
 }
 
 function isOfExtension({ kind, name }: GrantedObject, missing: MissingExtensions): boolean {
-  if (kind === 'function' && vectorFunctions.test(name.at(-1) ?? '')) return true;
+  if (name.length > 1 && ownSchemaNames.has(name[0] ?? '')) return true;
   const message =
     kind === 'function'
       ? `function ${name.join('.')}() does not exist`
@@ -135,9 +217,8 @@ function isOfExtension({ kind, name }: GrantedObject, missing: MissingExtensions
   return extension !== undefined && Object.hasOwn(missing, extension);
 }
 
-/** Matches the functions of pgvector 0.8. */
-const vectorFunctions =
-  /^((array_to_)?(vector|halfvec|sparsevec)(_\w+)?|(ivfflat|hnsw)\w*|(l1|l2|cosine|hamming|jaccard)_distance|inner_product|l2_norm(alize)?|binary_quantize|subvector|avg|sum)$/;
+/** The schemas of Plinth's extensions that lack some functions of the original extension. */
+const ownSchemaNames: ReadonlySet<string> = new Set(['graphql', ...Object.values(ownSchemas)]);
 
 function grantedObject(tokens: readonly string[]): GrantedObject | undefined {
   const at = tokens.findIndex((token) => token.toLowerCase() === 'on');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planFile, withoutVectorIndexOptions } from './plan.ts';
+import { planFile } from './plan.ts';
 import { splitStatements } from './split.ts';
 
 /** Prints the steps in short form: `tx(a; b)`, `rollback(a)`, `alone(a)`. */
@@ -51,6 +51,12 @@ describe('the plan of a file', () => {
     ]);
   });
 
+  test('the word CONCURRENTLY in a comment is kept', () => {
+    expect(plan('-- concurrently\ncreate index concurrently i on t (x)', true)).toEqual([
+      `tx(-- concurrently\ncreate index ${' '.repeat(12)} i on t (x))`,
+    ]);
+  });
+
   test('statements keep their numbers from the file', () => {
     const [first] = planFile(splitStatements('begin; a; -- c\n; b; commit'), {
       quiet: false,
@@ -58,53 +64,4 @@ describe('the plan of a file', () => {
     });
     expect(first?.kind === 'transaction' && first.statements.map(({ index }) => index)).toEqual([1, 3]);
   });
-});
-
-const shown = (text: string): string => {
-  const [statement] = splitStatements(text);
-  const result = withoutVectorIndexOptions(statement?.text ?? '', statement?.words ?? []);
-  expect(result).toHaveLength((statement?.text ?? '').length);
-  return result.replace(/\s+/g, ' ').trim();
-};
-
-test.each([
-  [
-    'create index on items using ivfflat (e vector_l2_ops) with (lists = 100)',
-    'create index on items using ivfflat (e vector_l2_ops)',
-  ],
-  [
-    'CREATE INDEX CONCURRENTLY i ON items USING HNSW (e vector_cosine_ops) WITH (m = 16, ef_construction = 64) WHERE id > 1',
-    'CREATE INDEX CONCURRENTLY i ON items USING HNSW (e vector_cosine_ops) WHERE id > 1',
-  ],
-  [
-    'create index on items using hnsw (e vector_l2_ops)',
-    'create index on items using hnsw (e vector_l2_ops)',
-  ],
-  [
-    `CREATE INDEX "i" ON "public"."t" USING "ivfflat" ("e" "public"."vector_cosine_ops") WITH ("lists"='100')`,
-    'CREATE INDEX "i" ON "public"."t" USING "ivfflat" ("e" "public"."vector_cosine_ops")',
-  ],
-  [
-    'do $$ begin create index on items using hnsw (e vector_l2_ops) with (m = 16); end $$',
-    'do $$ begin create index on items using hnsw (e vector_l2_ops) ; end $$',
-  ],
-  [
-    "do $$ begin execute format('create index on items using HNSW ((e::vector(3)) vector_l2_ops) WITH (m = %s)', 16); end $$",
-    "do $$ begin execute format('create index on items using HNSW ((e::vector(3)) vector_l2_ops) ', 16); end $$",
-  ],
-  [
-    'do $$ begin create index on t using btree (a) with (fillfactor = 70); end $$',
-    'do $$ begin create index on t using btree (a) with (fillfactor = 70); end $$',
-  ],
-  [
-    'create index on t using gin (a) with (fastupdate = off)',
-    'create index on t using gin (a) with (fastupdate = off)',
-  ],
-  [
-    "create index on t using btree ((a || 'using hnsw')) with (fillfactor = 70)",
-    "create index on t using btree ((a || 'using hnsw')) with (fillfactor = 70)",
-  ],
-  ["select 'create index using hnsw (a) with (m = 1)'", "select 'create index using hnsw (a) with (m = 1)'"],
-])('%s', (text, expected) => {
-  expect(shown(text)).toBe(expected);
 });

@@ -1,10 +1,6 @@
 /**
  * Plans how the statements of a file run. If possible, all statements run in a single transaction. BEGIN … COMMIT
  * blocks in the file become separate transactions. Statements that PostgreSQL doesn't allow in a transaction run alone.
- *
- * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded
- * PostgreSQL's index methods don't support. As a result, the same migration runs in Plinth and in the hosted service.
- * Statements that a DO block executes are changed as well.
  */
 
 import { lex } from '../../../base/shared/sql/lex.ts';
@@ -38,10 +34,7 @@ export interface PlanOptions {
    * transaction.
    */
   readonly quiet: boolean;
-  /**
-   * Set for the embedded server, where `vector` indexes don't support storage parameters and the extensions in
-   * `missing` are placeholders.
-   */
+  /** Set for the embedded server, where the extensions in `missing` are placeholders. */
   readonly embedded: { readonly missing: MissingExtensions } | undefined;
   /** The extensions of a server that Plinth doesn't install. */
   readonly external?: ServerExtensions | undefined;
@@ -73,7 +66,7 @@ export function planFile(
     } else if (control === 'commit' || control === 'rollback') {
       close(control);
     } else if (quiet && isConcurrentIndex(words)) {
-      open.push({ index, text: text.replace(/\bconcurrently\b/i, (found) => ' '.repeat(found.length)) });
+      open.push({ index, text: withoutConcurrently(text) });
     } else if (rejectsTransaction(words)) {
       close('commit');
       steps.push({ kind: 'alone', statement: { index, text } });
@@ -87,8 +80,7 @@ export function planFile(
 }
 
 function sentToEmbedded(written: string, words: Words, missing: MissingExtensions): string {
-  const indexed = withoutVectorIndexOptions(written, words);
-  return grantedWhereThere(asEmbedded(indexed, words, missing), words, missing);
+  return grantedWhereThere(asEmbedded(written, words, missing), words, missing);
 }
 
 type Words = readonly string[];
@@ -120,6 +112,14 @@ function isConcurrentIndex(words: Words): boolean {
   );
 }
 
+/** Replaces the keyword CONCURRENTLY with spaces. The word can also occur in a comment before the statement. */
+function withoutConcurrently(text: string): string {
+  for (const { kind, start, end } of lex(text))
+    if (kind === 'word' && text.slice(start, end).toLowerCase() === 'concurrently')
+      return text.slice(0, start) + ' '.repeat(end - start) + text.slice(end);
+  return text;
+}
+
 /** Whether PostgreSQL doesn't allow the statement in a transaction block. */
 function rejectsTransaction(words: Words): boolean {
   const [first, second, third] = words;
@@ -135,39 +135,4 @@ function rejectsTransaction(words: Words): boolean {
     );
   }
   return false;
-}
-
-/** Returns a statement of the same length. A statement that doesn't create a pgvector index is returned unchanged. */
-export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {
-  if (words[0] === 'do') return withoutExecutedOptions(statement);
-  if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;
-  const tokens = [...lex(statement)]
-    .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
-    .map((token) => ({ ...token, text: unquoted(statement.slice(token.start, token.end)) }));
-  const method = tokens.findIndex(({ text }) => text === 'using');
-  if (!['hnsw', 'ivfflat'].includes(tokens[method + 1]?.text ?? '')) return statement;
-  let depth = 0;
-  for (let index = method; index < tokens.length; index++) {
-    const text = tokens[index]?.text;
-    if (text === '(') depth++;
-    if (text === ')') depth--;
-    if (depth > 0 || text !== 'with' || tokens[index + 1]?.text !== '(') continue;
-    const close = tokens.findIndex((token, at) => at > index && token.text === ')');
-    const from = tokens[index]?.start as number;
-    const to = tokens[close]?.end;
-    if (to === undefined) return statement;
-    return statement.slice(0, from) + statement.slice(from, to).replace(/\S/g, ' ') + statement.slice(to);
-  }
-  return statement;
-}
-
-/** Removes quotes, because `supabase db dump` quotes every name: `USING "ivfflat" (…) WITH ("lists"='100')`. */
-const unquoted = (word: string): string => word.replace(/^"(\w+)"$/, '$1').toLowerCase();
-
-/** Two levels of parentheses are sufficient for the list of columns: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
-const executed =
-  /(\busing\s+"?(?:hnsw|ivfflat)"?\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)(with\s*\([^()]*\))/gi;
-
-function withoutExecutedOptions(block: string): string {
-  return block.replace(executed, (_, index: string, options: string) => index + options.replace(/\S/g, ' '));
 }

@@ -1,9 +1,4 @@
-/**
- * Finds the test files in supabase/tests, or in the paths that the command lists.
- *
- * Recognizes the statements that test suites run to install database.dev's package manager, as its documentation
- * describes. These statements are skipped because Plinth has its own extension `supabase-dbdev`.
- */
+/** Finds the test files in supabase/tests, or in the paths that the command lists. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ProjectError } from '../errors.ts';
@@ -38,16 +33,3 @@ export function findTestFiles(projectDir: string, named: readonly string[], cwd:
     shownPath: relative(projectDir, path).replaceAll('\\', '/'),
   }));
 }
-
-/** Whether a test suite uses the package manager. */
-export const usesPackageManager = (source: string): boolean => source.includes('supabase-dbdev');
-
-/**
- * Whether the statement only installs the package manager with pg_tle, or removes the package manager.
- *
- * @example isPackageManagerSetup("select pgtle.uninstall_extension_if_exists('supabase-dbdev')") // true
- */
-export const isPackageManagerSetup = (statement: string): boolean =>
-  /^(\s|--.*\n|\/\*[\s\S]*?\*\/)*select\s+pgtle\s*\.\s*(un)?install_extension\w*\s*\(\s*'supabase-dbdev'/i.test(
-    statement,
-  );

@@ -1,16 +1,22 @@
 /** Runs a test file in a separate session, like psql with ON_ERROR_STOP and without column headers. */
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { openTextSession, PostgresError, type TextSession } from '../../../platform/database/index.ts';
+import {
+  type ConnectionOptions,
+  openTextSession,
+  PostgresError,
+  type TextSession,
+} from '../../../platform/database/index.ts';
+import { isPackageManagerSetup } from '../core/package-manager.ts';
 import { absentExtensionSentence } from '../missing-extensions.ts';
 import { readScript, type ScriptStep, withVariables } from './core/psql-script.ts';
 import type { FileOutcome } from './core/report.ts';
-import { isPackageManagerSetup, type TestFile } from './files.ts';
+import type { TestFile } from './files.ts';
+import type { TestSources } from './sources.ts';
 
 export interface RunTestOptions {
-  readonly url: string;
-  /** The folders in which `\i` searches, in order, for a file that isn't in the test's folder. */
-  readonly includeDirs: readonly string[];
+  readonly target: string | ConnectionOptions;
+  readonly sources: TestSources;
+  /** Cancels the running statement when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** psql commands that only change the format of results, and the commands that protect a dump. */
@@ -22,15 +28,19 @@ const maxIncludes = 50;
 class ScriptFailure extends Error {}
 
 export async function runTestFile(file: TestFile, options: RunTestOptions): Promise<FileOutcome> {
-  const session = await openTextSession(options.url, { applicationName: 'plinth test db' });
-  const run = new TestRun(session, options);
+  const session = await openTextSession(options.target, { applicationName: 'plinth test db' });
+  const run = new TestRun(session, options.sources);
+  const cancel = (): void => void session.cancel().catch(() => undefined);
+  options.signal?.addEventListener('abort', cancel, { once: true });
   try {
+    options.signal?.throwIfAborted();
     await run.file(file.path, file.shownPath, 0);
     return { shownPath: file.shownPath, output: run.output, error: undefined };
   } catch (error) {
     if (!(error instanceof ScriptFailure)) throw error;
     return { shownPath: file.shownPath, output: run.output, error: error.message };
   } finally {
+    options.signal?.removeEventListener('abort', cancel);
     session.end();
   }
 }
@@ -38,18 +48,18 @@ export async function runTestFile(file: TestFile, options: RunTestOptions): Prom
 class TestRun {
   readonly output: string[] = [];
   readonly #session: TextSession;
-  readonly #options: RunTestOptions;
+  readonly #sources: TestSources;
   readonly #variables = new Map<string, string>([['ON_ERROR_STOP', '1']]);
   #hasEnded = false;
 
-  constructor(session: TextSession, options: RunTestOptions) {
+  constructor(session: TextSession, sources: TestSources) {
     this.#session = session;
-    this.#options = options;
+    this.#sources = sources;
   }
 
   async file(path: string, shownPath: string, depth: number): Promise<void> {
     if (depth > maxIncludes) throw new ScriptFailure(`${shownPath}: \\i includes itself`);
-    for (const step of readScript(readFileSync(path, 'utf8'))) {
+    for (const step of readScript(this.#sources.read(path))) {
       if (this.#hasEnded) return;
       const at = `${shownPath}:${step.line}`;
       if (step.kind === 'statement') await this.#statement(step.text, at);
@@ -146,15 +156,8 @@ class TestRun {
     name: string,
     { path, at, depth }: { readonly path: string; readonly at: string; readonly depth: number },
   ): Promise<void> {
-    for (const dir of [dirname(path), ...this.#options.includeDirs]) {
-      const included = resolve(dir, name);
-      try {
-        readFileSync(included);
-      } catch {
-        continue;
-      }
-      return await this.file(included, name, depth + 1);
-    }
+    const included = this.#sources.find(path, name);
+    if (included !== undefined) return await this.file(included, name, depth + 1);
     throw new ScriptFailure(`${at}: ${name}: No such file or directory`);
   }
 }

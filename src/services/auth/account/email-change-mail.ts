@@ -4,7 +4,7 @@ import { setOneTimeToken } from '../codes/queries.ts';
 import type { Caller } from '../common/caller.ts';
 import { withFlowPrefix } from '../common/pkce.ts';
 import type { User } from '../common/rows.ts';
-import { oneTimePassword, tokenHash } from '../common/secrets.ts';
+import { linkHash, oneTimePassword, tokenHash } from '../common/secrets.ts';
 import { fromMs } from '../common/times.ts';
 import { updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
@@ -26,8 +26,12 @@ export async function sendEmailChange(
   const isDouble = ctx.settings.email.doubleConfirmChanges && oldEmail !== '' && oldEmail !== newEmail;
   const otpNew = oneTimePassword(length);
   const otpOld = isDouble ? oneTimePassword(length) : '';
-  const hashNew = withFlowPrefix(tokenHash(newEmail, otpNew), isPkce);
-  const hashOld = isDouble ? withFlowPrefix(tokenHash(oldEmail, otpOld), isPkce) : '';
+  const proofOf = (email: string, otp: string): ProofHashes => ({
+    code: withFlowPrefix(tokenHash(email, otp), isPkce),
+    link: withFlowPrefix(linkHash(email), isPkce),
+  });
+  const proofNew = proofOf(newEmail, otpNew);
+  const proofOld = proofOf(oldEmail, otpOld);
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
     requireAuthorized(ctx, newEmail);
@@ -42,10 +46,10 @@ export async function sendEmailChange(
         user,
         emailData: {
           token: isDouble ? otpOld : otpNew,
-          token_hash: hashNew,
+          token_hash: proofNew.link,
           redirect_to: redirectTo,
           email_action_type: 'email_change',
-          ...(isDouble ? { token_new: otpNew, token_hash_new: hashOld } : {}),
+          ...(isDouble ? { token_new: otpNew, token_hash_new: proofOld.link } : {}),
         },
       });
     }
@@ -63,53 +67,61 @@ export async function sendEmailChange(
         pageLanguage: caller.pageLanguage,
       });
     };
-    await send('email_change', newEmail, { Token: otpNew }, hashNew);
+    await send('email_change', newEmail, { Token: otpNew }, proofNew.link);
     if (isDouble) {
-      const cancel = { Token: otpOld, CancelURL: cancelLink(ctx, hashOld) };
-      await send('email_change_current', oldEmail, cancel, hashOld);
+      const cancel = { Token: otpOld, CancelURL: cancelLink(ctx, caller, proofOld.link) };
+      await send('email_change_current', oldEmail, cancel, proofOld.link);
     }
   });
-  await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
+  await storeEmailChange(ctx, tx, user, {
+    newEmail,
+    new: proofNew,
+    ...(isDouble ? { current: proofOld } : {}),
+  });
 }
 
-/** Stores a pending email change. If an address has no new hash, its existing hash doesn't change. */
+/** The hashes that are stored for the code and for the link in one email. */
+interface ProofHashes {
+  readonly code: string;
+  readonly link: string;
+}
+
+/** Stores a pending email change. The code and the link of an address without new hashes stay valid. */
 export async function storeEmailChange(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
   change: {
     readonly newEmail: string;
-    readonly hashNew: string | undefined;
-    readonly hashOld: string | undefined;
+    readonly new?: ProofHashes;
+    readonly current?: ProofHashes;
   },
 ): Promise<void> {
   const now = ctx.clock.now();
-  const hashOld = change.hashOld ?? user.email_change_token_current ?? '';
-  const hashNew = change.hashNew ?? user.email_change_token_new ?? '';
   await updateUser(
     tx,
     user,
     {
-      email_change_token_current: hashOld,
-      email_change_token_new: hashNew,
+      email_change_token_current: change.current?.code ?? user.email_change_token_current ?? '',
+      email_change_token_new: change.new?.code ?? user.email_change_token_new ?? '',
       email_change: change.newEmail,
       email_change_sent_at: fromMs(now),
       email_change_confirm_status: 0,
     },
     now,
   );
-  if (hashOld !== '')
+  if (change.current)
     await setOneTimeToken(tx, {
       userId: user.id,
       type: 'email_change_token_current',
-      hash: hashOld,
+      hash: change.current.link,
       relatesTo: user.email ?? '',
     });
-  if (hashNew !== '')
+  if (change.new)
     await setOneTimeToken(tx, {
       userId: user.id,
       type: 'email_change_token_new',
-      hash: hashNew,
+      hash: change.new.link,
       relatesTo: change.newEmail,
     });
 }

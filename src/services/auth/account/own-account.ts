@@ -13,6 +13,7 @@ import { countRecoveryCodes, type RecoveryCodeCount } from '../factors/recovery-
 import { type GrantedClient, listConsents } from '../oauth-server/queries.ts';
 import { listPasskeys } from '../passkeys/queries.ts';
 import type { SecurityEvent } from '../security-events/events.ts';
+import { notify } from '../security-events/notify.ts';
 import { exportEvents } from '../security-events/record.ts';
 import { listSessions } from '../sessions/queries.ts';
 import { asUserEnding } from '../sessions/user-transaction.ts';
@@ -57,6 +58,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, "failed to delete a user's own account");
     throw authError('conflict', "The account can't be deleted because other data still depends on it");
   }
+  await notify(ctx, caller, { user, kind: 'account_deleted' });
 }
 
 export interface OwnData {

@@ -11,7 +11,7 @@ import type { Fields } from '../common/fields.ts';
 import type { JsonObject } from '../common/json.ts';
 import { isRedirectAllowed } from '../common/redirects.ts';
 import type { User } from '../common/rows.ts';
-import { oneTimePassword, randomPassword, tokenHash } from '../common/secrets.ts';
+import { linkHash, oneTimePassword, randomPassword, tokenHash } from '../common/secrets.ts';
 import { fromMs } from '../common/times.ts';
 import {
   awaitUser,
@@ -151,23 +151,23 @@ export async function generateLink(
   const hash = tokenHash(request.email, otp);
   const draft = existing ? undefined : await draftLinked(ctx, caller, request, type);
   const passwordHash = existing && type === 'signup' ? await givenHash(ctx, request.password) : null;
-  const { user, linkHash } = await ctx.pool.transaction(async (tx) => {
+  const { user, ofLink } = await ctx.pool.transaction(async (tx) => {
     const known =
       existing && confirms
         ? await consumeOver(ctx, tx, existing, { passwordHash, data: request.data ?? {} })
         : existing;
     const target = known ?? (await createWithIdentity(ctx, tx, draft as NewUser));
     const link = { request: { ...request, type }, otp, hash, actor: adminActor(caller.claims) };
-    return { user: target, linkHash: await storeLink(ctx, tx, target, link) };
+    return { user: target, ofLink: await storeLink(ctx, tx, target, link) };
   });
   if (!existing) await runAfterUserCreated(ctx, caller, user);
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
   return {
     user,
-    actionLink: linkFor(ctx, { hash: linkHash, type: linkType, redirectTo: request.redirectTo }, false),
+    actionLink: linkFor(ctx, { hash: ofLink, type: linkType, redirectTo: request.redirectTo }, false),
     otp,
     // Upstream returns the hash for the old address, which isn't stored for `email_change_new`.
-    hashedToken: linkHash,
+    hashedToken: ofLink,
     type,
     redirectTo: request.redirectTo,
   };
@@ -227,7 +227,7 @@ interface NewLink {
   readonly actor: Actor;
 }
 
-/** Stores the hash of the code and returns the hash for the link. */
+/** Stores the hashes of the code and of the link, and returns the link's. */
 async function storeLink(
   ctx: AuthContext,
   tx: Transaction,
@@ -237,13 +237,14 @@ async function storeLink(
   const now = ctx.clock.now();
   const sentAt = fromMs(now);
   const email = user.email ?? '';
+  const ofLink = linkHash(email);
   switch (request.type) {
     case 'magiclink':
     case 'recovery':
       await audit(ctx, tx, user, { action: 'user_recovery_requested' });
       await updateUser(tx, user, { recovery_token: hash, recovery_sent_at: sentAt }, now);
-      await setOneTimeToken(tx, { userId: user.id, type: 'recovery_token', hash, relatesTo: email });
-      return hash;
+      await setOneTimeToken(tx, { userId: user.id, type: 'recovery_token', hash: ofLink, relatesTo: email });
+      return ofLink;
     case 'signup':
     case 'invite': {
       const isInvite = request.type === 'invite';
@@ -253,20 +254,20 @@ async function storeLink(
       } else if (request.data) await setUserMetadata(ctx, tx, user, request.data);
       const invited = isInvite ? { invited_at: sentAt } : {};
       await updateUser(tx, user, { confirmation_token: hash, confirmation_sent_at: sentAt, ...invited }, now);
-      await setOneTimeToken(tx, { userId: user.id, type: 'confirmation_token', hash, relatesTo: email });
-      return hash;
+      const token = { userId: user.id, type: 'confirmation_token', hash: ofLink, relatesTo: email } as const;
+      await setOneTimeToken(tx, token);
+      return ofLink;
     }
     default: {
       if (await findUserWithEmail(tx, request.newEmail, user.aud ?? '', user.id))
         throw authError('email_exists');
       const isCurrent = request.type === 'email_change_current';
-      const hashNew = isCurrent ? undefined : tokenHash(request.newEmail, otp);
+      const proof = { code: isCurrent ? hash : tokenHash(request.newEmail, otp), link: ofLink };
       await storeEmailChange(ctx, tx, user, {
         newEmail: request.newEmail,
-        hashNew,
-        hashOld: isCurrent ? hash : undefined,
+        ...(isCurrent ? { current: proof } : { new: proof }),
       });
-      return hashNew ?? hash;
+      return ofLink;
     }
   }
 }

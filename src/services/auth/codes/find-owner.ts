@@ -1,7 +1,7 @@
 /** Finds the user who received a code or link, and checks that the code or link is still valid. */
 import type { Queryable, Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
-import { hashMatches } from '../common/pkce.ts';
+import { hashMatches, withFlowPrefix } from '../common/pkce.ts';
 import { isBanned } from '../common/render-user.ts';
 import type { OneTimeTokenType, User } from '../common/rows.ts';
 import { sameSecret } from '../common/secrets.ts';
@@ -18,7 +18,7 @@ import { AuthError, authError, internalError } from '../errors.ts';
 import type { ConsumeToken } from '../limits/attempts.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
 import { checkByProvider, checksCodes } from '../messages/send-text.ts';
-import { findOneTimeToken, type OneTimeToken } from './queries.ts';
+import { findOneTimeToken, findOwnerOfEmailChange, type OneTimeToken } from './queries.ts';
 import type { VerifyRequest } from './verify-request.ts';
 
 /** Whether a code has expired. A code that was never sent counts as expired. */
@@ -31,6 +31,11 @@ interface TokenOwner {
   readonly user: User;
   /** The resolved type, which is `signup` or `magiclink` if the requested type is `email`. */
   readonly type: string;
+}
+
+/** The user who received a link. */
+interface LinkOwner extends TokenOwner {
+  readonly tokenType: OneTimeTokenType;
 }
 
 const tokensOfType: Readonly<Record<string, readonly OneTimeTokenType[]>> = {
@@ -61,18 +66,30 @@ export async function lockTokenOwner(
   return user && { token, user };
 }
 
+/**
+ * Returns the lifetime of the link that confirms the user's address. The link is an invitation if both times are equal,
+ * because a confirmation email that is sent later replaces the link and changes only `confirmation_sent_at`.
+ */
+export function confirmationLinkLifetimeMs(
+  { settings: { email, mail } }: AuthContext,
+  { invited_at: invitedAt, confirmation_sent_at: sentAt }: User,
+): number {
+  return invitedAt !== null && invitedAt === sentAt ? mail.invitationExpiryMs : email.otpExpiryMs;
+}
+
 /** Finds the user who received a link. Throws `otp_expired`, `user_banned` or `validation_failed`. */
 export async function findByHash(
   ctx: AuthContext,
   tx: Transaction,
   { type, hash }: VerifyRequest,
-): Promise<TokenOwner> {
+): Promise<LinkOwner> {
   const types = Object.hasOwn(tokensOfType, type) ? tokensOfType[type] : undefined;
   if (!types) throw authError('validation_failed', 'Invalid email verification type');
   const found = await lockTokenOwner(tx, hash, types);
   if (!found) throw invalidLink();
   const { token, user } = found;
   rejectBanned(ctx, user);
+  const tokenType = token.token_type;
   const sentAt = {
     confirmation_token: user.confirmation_sent_at,
     recovery_token: user.recovery_sent_at,
@@ -80,10 +97,14 @@ export async function findByHash(
     email_change_token_new: user.email_change_sent_at,
     reauthentication_token: null,
     phone_change_token: null,
-  }[token.token_type];
-  if (isCodeExpired(sentAt, ctx.settings.email.otpExpiryMs, ctx.clock.now())) throw invalidLink();
-  if (type !== 'email') return { user, type };
-  return { user, type: token.token_type === 'recovery_token' ? 'magiclink' : 'signup' };
+  }[tokenType];
+  const lifetimeMs =
+    tokenType === 'confirmation_token'
+      ? confirmationLinkLifetimeMs(ctx, user)
+      : ctx.settings.email.otpExpiryMs;
+  if (isCodeExpired(sentAt, lifetimeMs, ctx.clock.now())) throw invalidLink();
+  if (type !== 'email') return { user, type, tokenType };
+  return { user, type: tokenType === 'recovery_token' ? 'magiclink' : 'signup', tokenType };
 }
 
 /**
@@ -189,7 +210,7 @@ async function findOwner(
   try {
     if (type === 'phone_change') return await findUserByPhoneChange(tx, typed.phone, aud);
     if (type === 'sms') return await findUserByPhone(tx, typed.phone, aud);
-    if (type === 'email_change') return await findByEmailChange(ctx, tx, hash);
+    if (type === 'email_change') return await findByEmailChange(ctx, tx, { email: typed.email, hash });
     return await findUserByEmail(tx, typed.email, aud);
   } catch (cause) {
     throw cause instanceof AuthError ? cause : internalError('Database error finding user', cause);
@@ -197,15 +218,20 @@ async function findOwner(
 }
 
 /**
- * Finds the user by the hash instead of the address, because the request may contain either the old or the new address.
+ * Finds the user of an email change by the code. The address may be the old or the new one, and several users can be
+ * about to change to the same address.
  */
-async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
-  const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
-    ? ['email_change_token_current', 'email_change_token_new']
-    : ['email_change_token_new'];
-  const token =
-    (await findOneTimeToken(db, hash, types)) ?? (await findOneTimeToken(db, `pkce_${hash}`, types));
-  return token && findUserById(db, token.user_id);
+async function findByEmailChange(
+  ctx: AuthContext,
+  db: Queryable,
+  { email, hash }: { readonly email: string; readonly hash: string },
+): Promise<User | undefined> {
+  const userId = await findOwnerOfEmailChange(db, {
+    email,
+    hashes: [hash, withFlowPrefix(hash, true)],
+    isDouble: ctx.settings.email.doubleConfirmChanges,
+  });
+  return userId === undefined ? undefined : findUserById(db, userId);
 }
 
 function rejectBanned(ctx: AuthContext, user: User): void {

@@ -1,12 +1,12 @@
 /**
- * Sends emails with a code and a link. As in upstream, stores the code's hash twice: in a column of the user's row, for
- * codes that users type, and as a one-time token, for links.
+ * Sends emails with a code and a link. The code's hash is stored in a column of the user's row, as in upstream. The
+ * link has a separate hash, which is stored as a one-time token.
  */
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { Caller } from '../common/caller.ts';
 import { withFlowPrefix } from '../common/pkce.ts';
 import type { User } from '../common/rows.ts';
-import { oneTimePassword, tokenHash } from '../common/secrets.ts';
+import { linkHash, oneTimePassword, tokenHash } from '../common/secrets.ts';
 import { fromMs } from '../common/times.ts';
 import { updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
@@ -105,10 +105,11 @@ export async function sendTokenMail(
   if (kind !== 'invite') await claimEmail(ctx, tx, user, sentColumn);
   const otp = oneTimePassword(ctx.settings.email.otpLength);
   const hash = withFlowPrefix(tokenHash(email, otp), isPkce);
-  await wrapFailure(failure, () => sendOne(ctx, tx, caller, { user, kind, otp, hash }));
+  const ofLink = withFlowPrefix(linkHash(email), isPkce);
+  await wrapFailure(failure, () => sendOne(ctx, tx, caller, { user, kind, otp, hash: ofLink }));
   const invited = kind === 'invite' ? { invited_at: fromMs(now) } : {};
   await updateUser(tx, user, { [column]: hash, [sentColumn]: fromMs(now), ...invited }, now);
-  await setOneTimeToken(tx, { userId: user.id, type: column, hash, relatesTo: email });
+  await setOneTimeToken(tx, { userId: user.id, type: column, hash: ofLink, relatesTo: email });
 }
 
 async function sendOne(
@@ -135,7 +136,7 @@ async function sendOne(
   };
   const link = isLinkType(linkType)
     ? linkData(ctx, { hash, type: linkType, redirectTo })
-    : { SecureURL: secureUrl(ctx) };
+    : { SecureURL: secureUrl(ctx, caller) };
   await deliver(ctx, template, {
     to: user.email ?? '',
     data: { ...data, ...link },

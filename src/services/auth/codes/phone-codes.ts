@@ -16,7 +16,7 @@ import { smsText } from '../messages/defaults.ts';
 import { sendByProvider } from '../messages/send-text.ts';
 import { claimText } from '../messages/sending.ts';
 import { renderText } from '../messages/template/render.ts';
-import { setOneTimeToken } from './queries.ts';
+import { deleteOneTimeTokens } from './queries.ts';
 
 /** The default of `[auth.sms] template`, which is the same as upstream's default. */
 const defaultSmsTemplate = 'Your code is {{ .Code }}';
@@ -74,8 +74,9 @@ export async function sendPhoneCode(
   const hash = tokenHash(code.phone, otp);
   const change = code.kind === 'phone_change' ? { phone_change: code.phone } : {};
   await updateUser(tx, user, { ...change, [token]: hash, [sentAt]: fromMs(now) }, now);
-  const relatesTo = code.kind === 'phone_change' ? code.phone : (user.phone ?? '');
-  await setOneTimeToken(tx, { userId: user.id, type: token, hash, relatesTo });
+  // Upstream also stores the code as a one-time token. Text messages contain no link, and a request with the token's
+  // hash could otherwise confirm the user's email address with the code for the phone.
+  await deleteOneTimeTokens(tx, user.id, token);
   return fixed === undefined ? undefined : 'test-otp';
 }
 

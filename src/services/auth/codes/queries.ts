@@ -42,6 +42,23 @@ export async function findOneTimeToken(
   return row;
 }
 
+/** Returns the ID of the user to whom a code for an email change was sent at this address. */
+export async function findOwnerOfEmailChange(
+  db: Queryable,
+  code: { readonly email: string; readonly hashes: readonly string[]; readonly isDouble: boolean },
+): Promise<string | undefined> {
+  const types: readonly OneTimeTokenType[] = code.isDouble
+    ? ['email_change_token_current', 'email_change_token_new']
+    : ['email_change_token_new'];
+  const [row] = await db.query<{ user_id: string }>(sql`
+    select t.user_id from auth.one_time_tokens t join auth.users u on u.id = t.user_id
+    where t.relates_to = ${code.email.toLowerCase()} and t.token_type = any(${types}::auth.one_time_token_type[])
+      and case t.token_type when 'email_change_token_current' then u.email_change_token_current
+          else u.email_change_token_new end = any(${code.hashes}::text[])
+    limit 1`);
+  return row?.user_id;
+}
+
 export async function deleteOneTimeTokens(
   db: Queryable,
   userId: string,

@@ -17,6 +17,7 @@ import { mailExistingAccount } from '../sign-up/repeated.ts';
 import { requireNoSso } from '../sso/enforced.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
+import { countUnsentMessage, signUpKind, type UnsentKind } from './unknown-address.ts';
 
 type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change';
 
@@ -39,14 +40,28 @@ export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Pr
     request.email !== ''
       ? await findUserByEmail(ctx.pool, request.email, aud)
       : await findUserByPhone(ctx.pool, request.phone, aud);
-  if (user && request.type === 'signup') await mailExistingAccount(ctx, caller, user, request.email);
-  if (!user || !isWaiting(user, request.type)) return undefined;
+  const contact = request.email !== '' ? 'email' : 'phone';
+  const { hidesAccounts } = ctx.settings[contact];
+  if (user && request.type === 'signup' && !isWaiting(user, request.type)) {
+    await mailExistingAccount(ctx, caller, user, request.email);
+    return undefined;
+  }
+  if (!user || !isWaiting(user, request.type)) {
+    await ctx.backgroundWork.do(hidesAccounts, () =>
+      countUnsentMessage(ctx, contact, request[contact], unsentKind(caller, request.type)),
+    );
+    return undefined;
+  }
   let messageId: string | undefined;
-  const { hidesAccounts } = request.email !== '' ? ctx.settings.email : ctx.settings.phone;
   await ctx.backgroundWork.do(hidesAccounts, async () => {
     messageId = await ctx.pool.transaction((tx) => sendAgain(ctx, tx, caller, { user, request }));
   });
   return hidesAccounts ? undefined : messageId;
+}
+
+function unsentKind(caller: Caller, type: ResendType): UnsentKind {
+  if (type === 'signup') return signUpKind(caller);
+  return type === 'sms' ? 'sign-up' : 'change';
 }
 
 async function sendAgain(

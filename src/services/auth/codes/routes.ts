@@ -9,12 +9,18 @@ import type { Call, Operation } from '../common/operation.ts';
 import { authError } from '../errors.ts';
 import type { Route } from '../http/route.ts';
 import { limitByAddress, requireCaptcha } from '../limits/guards.ts';
-import { type IssuedSession, renderSession } from '../sessions/issued-session.ts';
+import { renderSession } from '../sessions/issued-session.ts';
 import { resend } from './resend.ts';
 import { recover, sendMagicLink, sendOtp } from './send.ts';
 import { singleConfirmationAccepted } from './verify.ts';
 import { parseVerifyRequest } from './verify-request.ts';
-import { followLink, type LinkFacts, requireValidLink, verifyCode } from './verify-sign-in.ts';
+import {
+  followLink,
+  type LinkFacts,
+  requireValidLink,
+  type VerifiedSession,
+  verifyCode,
+} from './verify-sign-in.ts';
 
 export function codeRoutes(route: Route): void {
   route(sendCode, { render: withMessageId });
@@ -72,7 +78,7 @@ export const resendCode: Operation<Call, string | undefined> = {
 };
 
 /** Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address. */
-export const verifyTypedCode: Operation<Call, IssuedSession | undefined> = {
+export const verifyTypedCode: Operation<Call, VerifiedSession | undefined> = {
   on: 'POST /verify',
   guards: [limitByAddress('verify')],
   signIn: 'code',

@@ -17,6 +17,7 @@ import { signUp } from '../sign-up/sign-up.ts';
 import { requireNoSso } from '../sso/enforced.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
+import { countUnsentMessage, mailUnknownAddress } from './unknown-address.ts';
 
 /**
  * Sends a sign-in code to an email address or phone number. Returns the message ID for the response, which is set only
@@ -92,8 +93,16 @@ async function mailLink(
     ctx.settings.password.requiredSets,
     Math.max(33, ctx.settings.password.minLength),
   );
-  if (!known && !request.createUser) return rejectUnknown(ctx, password, ctx.settings.email.hidesAccounts);
-  if (status === 'closed') return workAsForNew(ctx, password);
+  if (!known && !request.createUser) {
+    // The Account pages show the same page for every address, and the email explains that there isn't an account.
+    const isHidden = ctx.settings.email.hidesAccounts || caller.pageLanguage !== undefined;
+    await rejectUnknown(ctx, password, isHidden);
+    return mailUnknownAddress(ctx, caller, email);
+  }
+  if (status === 'closed') {
+    await workAsForNew(ctx, password);
+    return countUnsentMessage(ctx, 'email', email);
+  }
   if (status === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
@@ -176,10 +185,12 @@ async function textCode(
   );
   if (!known && !request.createUser) {
     await rejectUnknown(ctx, password, ctx.settings.phone.hidesAccounts);
+    await countUnsentMessage(ctx, 'phone', phone);
     return undefined;
   }
   if (status === 'closed') {
     await workAsForNew(ctx, password);
+    await countUnsentMessage(ctx, 'phone', phone);
     return undefined;
   }
   if (status === 'confirmed' || (known && ctx.settings.phone.autoconfirm)) {
@@ -217,8 +228,9 @@ export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields
   const challenge = parseChallenge(fields.text('code_challenge'), fields.text('code_challenge_method'));
   await requireNoSso(ctx, ctx.pool, email);
   const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, caller));
-  if (!user || contactStatus(user, 'email') === 'closed') return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, async () => {
+    if (!user) return mailUnknownAddress(ctx, caller, email);
+    if (contactStatus(user, 'email') === 'closed') return countUnsentMessage(ctx, 'email', email);
     if (challenge) {
       const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
       await insertFlowState(ctx.pool, flow, ctx.clock.now());

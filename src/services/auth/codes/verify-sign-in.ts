@@ -16,6 +16,11 @@ import { findByHash } from './find-owner.ts';
 import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
 import type { VerifyRequest } from './verify-request.ts';
 
+/** The session that follows a code or link. */
+export interface VerifiedSession extends IssuedSession {
+  readonly wasPrepared: boolean;
+}
+
 /**
  * Verifies a typed code. Returns undefined, and doesn't issue a session yet, if an email change must still be confirmed
  * at the other address.
@@ -24,11 +29,11 @@ export async function verifyCode(
   ctx: AuthContext,
   caller: Caller,
   request: VerifyRequest,
-): Promise<IssuedSession | undefined> {
+): Promise<VerifiedSession | undefined> {
   return ctx.pool.transaction(async (tx) => {
     const verified = await verify(ctx, tx, caller, { request, aud: audienceOf(ctx, caller) });
     if (verified.kind === 'half') return undefined;
-    return signIn(ctx, tx, caller, verified);
+    return { ...(await signIn(ctx, tx, caller, verified)), wasPrepared: verified.wasPrepared };
   });
 }
 
@@ -57,9 +62,9 @@ export interface LinkFacts {
  * `user_banned` if the link doesn't work. The link stays valid.
  */
 export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<LinkFacts> {
-  const { user } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
+  const { user, tokenType } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
   const [email, newEmail] = [user.email ?? '', user.email_change ?? ''];
-  return { email, newEmail, otherEmail: user.email_change_token_new === request.hash ? email : newEmail };
+  return { email, newEmail, otherEmail: tokenType === 'email_change_token_new' ? email : newEmail };
 }
 
 /** Verifies a link. Returns the redirect URL with a session, a code or an error. */

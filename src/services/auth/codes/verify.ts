@@ -8,7 +8,7 @@ import {
   changePhone,
 } from '../account/contact-changes.ts';
 import type { Caller } from '../common/caller.ts';
-import { type Contact, contactStatus } from '../common/contact.ts';
+import { type Contact, contactStatus, isPrepared } from '../common/contact.ts';
 import type { User } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
@@ -23,6 +23,11 @@ export interface VerifiedUser {
   readonly user: User;
   /** The type of the code or link, in which `signup` or `magiclink` has replaced the generic type `email`. */
   readonly type: string;
+  /**
+   * Whether the code or link confirmed an account that an administrator prepared. The user hasn't chosen a password for
+   * this account, because a sign-up doesn't change the password of a prepared account.
+   */
+  readonly wasPrepared: boolean;
 }
 
 /** Returns the kind of contact to which codes and links of this type are sent. */
@@ -64,13 +69,15 @@ export async function verify(
   if (!isChange && contactStatus(user, contactOf(type)) === 'closed') {
     throw request.typed ? authError('otp_expired') : invalidLink();
   }
+  const confirms = type === 'signup' || type === 'invite';
+  const wasPrepared = confirms && contactStatus(user, 'email') === 'unclaimed' && isPrepared(user);
   try {
     if ((await accept(ctx, tx, caller, { user, type, hash: request.hash })) === 'half')
       return { kind: 'half' };
   } catch (cause) {
     throw cause instanceof AuthError ? cause : internalError(failureOf(type), cause);
   }
-  return { kind: 'user', user, type };
+  return { kind: 'user', user, type, wasPrepared };
 }
 
 /** Makes the change. Returns `half` if the change must also be confirmed at another address. */

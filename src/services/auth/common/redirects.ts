@@ -5,6 +5,7 @@
  */
 
 import { isIP } from 'node:net';
+import { isDangerousScheme, readsAlike, splitUrl } from '../../../base/shared/http/redirect-uri.ts';
 import { splitOnce } from '../../../base/shared/http/split-once.ts';
 import { matchesGlob, parseRedirectGlob, type RedirectGlob, type Target } from './redirect-glob.ts';
 
@@ -19,25 +20,6 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
 
 /** The maximum URL length. Longer URLs aren't legitimate and wouldn't fit into a header. */
 const maxUrlLength = 16_384;
-
-/**
- * Schemes of URLs that a browser executes or displays itself instead of passing them to an app. These schemes are never
- * allowed, even if the allow list contains them.
- */
-const dangerousSchemes = new Set([
-  'about',
-  'blob',
-  'data',
-  'file',
-  'filesystem',
-  'javascript',
-  'vbscript',
-  'view-source',
-]);
-
-export function isDangerousScheme(scheme: string): boolean {
-  return dangerousSchemes.has(scheme.toLowerCase());
-}
 
 /**
  * Returns the first requested URL that is allowed, or the site URL if no requested URL is allowed. The Account pages
@@ -114,44 +96,6 @@ function parseTarget(url: string): Target | undefined {
 }
 
 const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
-
-export interface SplitUrl {
-  readonly scheme: string;
-  readonly hostname: string;
-  readonly port: string;
-  readonly hasAuthority: boolean;
-  readonly hasUser: boolean;
-}
-
-/** Splits a URL into scheme, host and port as Go does. Returns undefined if Go rejects the URL. */
-export function splitUrl(url: string): SplitUrl | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
-  if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
-  const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?/.exec(url);
-  const authority = match?.[2] ?? '';
-  const host = /^(?:([A-Za-z0-9\-._:~!$&'()*+,;=%]*)@)?(\[[0-9a-fA-F:.%]+\]|[^:@[\]]*)(?::([0-9]*))?$/.exec(
-    authority,
-  );
-  if (!match || !host) return undefined;
-  return {
-    scheme: (match[1] ?? '').toLowerCase(),
-    hostname: (host[2] ?? '').replace(/^\[|\]$/g, ''),
-    port: host[3] ?? '',
-    hasAuthority: match[2] !== undefined,
-    hasUser: host[1] !== undefined,
-  };
-}
-
-const defaultPorts: Record<string, string> = { http: '80', https: '443' };
-
-/** Whether browsers (WHATWG URL Standard) and Go find the same host and port in an http(s) URL. */
-export function readsAlike(url: string, split: SplitUrl): boolean {
-  if (!URL.canParse(url)) return false;
-  const parsed = new URL(url);
-  const port = split.port === defaultPorts[split.scheme] ? '' : split.port;
-  const hostname = parsed.hostname.replace(/^\[|\]$/g, '');
-  return hostname === split.hostname.toLowerCase() && parsed.port === port;
-}
 
 function isLoopbackName(hostname: string): boolean {
   return (

@@ -21,6 +21,15 @@ export function tokenHash(emailOrPhone: string, otp: string): string {
     .digest('hex');
 }
 
+/**
+ * Generates the hash for a link. Unlike in upstream, it isn't derived from the code in the same email: a request with
+ * only a hash names no account, so wrong hashes can't be counted for an account, and a few addresses that together try
+ * all codes would find the link of any account.
+ */
+export function linkHash(email: string): string {
+  return tokenHash(email, randomBytes(32).toString('hex'));
+}
+
 /** Compares two strings in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   const left = createHash('sha256').update(a).digest();

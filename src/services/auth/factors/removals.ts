@@ -14,6 +14,7 @@ import { toMs } from '../common/times.ts';
 import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
+import { accountUrlFor } from '../messages/links.ts';
 import type { SecurityEvent } from '../security-events/events.ts';
 import { notify } from '../security-events/notify.ts';
 import { hashOf, recordEvent, recordOperatorEvent } from '../security-events/record.ts';
@@ -94,7 +95,7 @@ export async function requestRemoval(ctx: AuthContext, caller: UserCaller): Prom
       nowMs: ctx.clock.now(),
     }),
   );
-  const confirmUrl = `${ctx.settings.accountUrl()}/remove-factors?token=${token}`;
+  const confirmUrl = `${accountUrlFor(ctx, caller)}/remove-factors?token=${token}`;
   await notify(ctx, caller, { user, kind: 'factor_removal_requested', confirmUrl });
 }
 

@@ -86,7 +86,7 @@ interface Started {
 function creationFor(ctx: AuthContext, user: User, keys: readonly HeldKey[]): Started {
   const email = user.email ?? '';
   const creation: Creation = {
-    party: ctx.settings.relyingParty,
+    party: ctx.settings.relyingParty(),
     kind: 'factor',
     challenge: newChallenge(),
     user: { id: user.id, name: email, displayName: email },
@@ -97,7 +97,7 @@ function creationFor(ctx: AuthContext, user: User, keys: readonly HeldKey[]): St
 
 function requestFor(ctx: AuthContext, user: User, keys: readonly HeldKey[]): Started {
   const request: SignatureRequest = {
-    party: ctx.settings.relyingParty,
+    party: ctx.settings.relyingParty(),
     kind: 'factor',
     challenge: newChallenge(),
     userId: user.id,
@@ -150,7 +150,7 @@ async function verifyNewKey(ctx: AuthContext, caller: UserCaller, attempt: Attem
   if (!creation) throw malformed();
   // A response to a challenge that is still pending from the enrollment can't replace a verified factor's key.
   if (factor.status === 'verified') throw creationRejected();
-  const result = await verifyCreation(ctx.settings.relyingParty, attempt.ceremony, creation);
+  const result = await verifyCreation(ctx.settings.relyingParty(), attempt.ceremony, creation);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRejected(result.cause);
   const key = result.proven;
   const clientDataHash = createHash('sha256').update(creation.clientDataJSON, 'base64url').digest();
@@ -178,7 +178,7 @@ async function verifyKnownKey(
   if (factor.status !== 'verified' || !isAllowed || !used || (handle !== '' && handle !== user.id)) {
     throw assertionRejected();
   }
-  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, assertion, used.key);
+  const result = await verifyAssertion(ctx.settings.relyingParty(), ceremony, assertion, used.key);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRejected(result.cause);
   const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);

@@ -26,6 +26,7 @@ export type LimitedHandler =
   | 'passkey'
   | 'sso'
   | 'sso_policy'
+  | 'new_address'
   | 'saml_assertion'
   | 'oauth_register'
   | 'authorize';
@@ -100,8 +101,10 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
     case 'user':
       return perFiveMinutes(settings.sign_in_sign_ups);
     case 'token':
-    // Before each sign-in with a password, the Account pages look up the domain of the address.
+    // Before each sign-in with a password, the Account pages look up the domain of the address and, unless the project
+    // conceals accounts, the address.
     case 'sso_policy':
+    case 'new_address':
       return perFiveMinutes(settings.token_refresh);
     case 'web3':
       return perFiveMinutes(settings.web3);

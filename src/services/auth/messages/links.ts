@@ -1,5 +1,6 @@
 /** Builds the links in emails. */
 import { keepLoopbackName } from '../../../base/kernel/request-origin.ts';
+import type { Caller } from '../common/caller.ts';
 import { encodeQuery, isBelow } from '../common/redirects.ts';
 import type { AuthContext } from '../context.ts';
 
@@ -53,11 +54,18 @@ function confirmPageLink(accountUrl: string, { hash, type, redirectTo }: MailLin
   return `${accountUrl}/confirm?token=${encodeQuery(hash)}&type=${type}&redirect_to=${encodeQuery(redirectTo)}`;
 }
 
+/**
+ * Returns the URL of the Account pages on the host that the caller uses, so that all links in an email lead to the host
+ * whose cookies the browser has. In development, a browser can use `localhost` or `127.0.0.1`.
+ */
+export const accountUrlFor = ({ settings }: AuthContext, { host }: Pick<Caller, 'host'>): string =>
+  keepLoopbackName(settings.accountUrl(), host);
+
 /** Returns the link with which the owner of the old address can cancel an email change. */
-export function cancelLink({ settings }: AuthContext, hash: string): string {
-  return settings.hasAccountPages ? `${settings.accountUrl()}/cancel-change?token=${hash}` : '';
+export function cancelLink(ctx: AuthContext, caller: Pick<Caller, 'host'>, hash: string): string {
+  return ctx.settings.hasAccountPages ? `${accountUrlFor(ctx, caller)}/cancel-change?token=${hash}` : '';
 }
 
 /** Returns the URL of the page on which users start to choose a new password. */
-export const secureUrl = ({ settings }: AuthContext): string =>
-  settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '';
+export const secureUrl = (ctx: AuthContext, caller: Pick<Caller, 'host'>): string =>
+  ctx.settings.hasAccountPages ? `${accountUrlFor(ctx, caller)}/recover` : '';

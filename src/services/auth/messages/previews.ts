@@ -150,6 +150,7 @@ function sampleData({ settings }: AuthContext): TemplateData {
     Passkey: 'iCloud Keychain',
     IsFirstPassword: false,
     IsNewDevice: false,
+    CanSignUp: true,
     Network: '203.0.113.*',
     Time: 'January 1, 2026 at 12:00 UTC',
     Due: 'January 4, 2026 at 12:00 UTC',

@@ -66,7 +66,10 @@ export async function composeMail(
     ...data,
     Brand: { ...brand, initial: initialOf(brand.name) },
     Language: mailLanguage(pageLanguage),
-    ValidFor: durationInWords(ctx.settings.email.otpExpiryMs, mailLanguage(pageLanguage)),
+    ValidFor: durationInWords(
+      name === 'invite' ? ctx.settings.mail.invitationExpiryMs : ctx.settings.email.otpExpiryMs,
+      mailLanguage(pageLanguage),
+    ),
   };
   const { contentPath: file, subject: savedSubject } = ownTemplate(ctx, name);
   const ownSubject = draft.subject === undefined ? savedSubject : draft.subject || undefined;

@@ -3,7 +3,9 @@
  * user.
  */
 
+import { keepLoopbackName } from '../../../base/kernel/request-origin.ts';
 import { isAccountPage } from '../../../base/shared/account.ts';
+import type { Caller } from '../common/caller.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
@@ -29,7 +31,7 @@ export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
  * Returns the URL to which the browser is redirected. Once the client and the redirect URI have been verified, reports
  * errors to the client in this URL.
  */
-export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
+export async function authorize(ctx: AuthContext, caller: Caller, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';
   const redirectUri = query.get('redirect_uri') ?? '';
   if (clientId === '') throw authError('validation_failed', 'client_id is required');
@@ -60,5 +62,6 @@ export async function authorize(ctx: AuthContext, query: URLSearchParams): Promi
     ctx.log.warn({ error }, "an authorization request couldn't be stored");
     return failed('server_error', 'error creating authorization');
   }
-  return `${consentUrl}?authorization_id=${id}`;
+  // The browser has the session's cookie only for the host that it uses.
+  return `${keepLoopbackName(consentUrl, caller.host)}?authorization_id=${id}`;
 }

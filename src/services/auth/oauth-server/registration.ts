@@ -3,8 +3,8 @@
  * validates redirect URIs (RFC 6749 section 3.1.2).
  */
 
+import { redirectUriFault as generalFault } from '../../../base/shared/http/redirect-uri.ts';
 import type { Fields } from '../common/fields.ts';
-import { isDangerousScheme, readsAlike, splitUrl } from '../common/redirects.ts';
 import { authError } from '../errors.ts';
 
 type ClientType = 'public' | 'confidential';
@@ -165,24 +165,8 @@ function invalid(message: string) {
 
 /** Returns the problem with a redirect URI, or undefined if the URI is valid. */
 export function redirectUriFault(uri: string): string | undefined {
-  if (uri === '') return 'redirect URI cannot be empty';
   // The database column stores a comma-separated list of URIs, so a URI that contains a comma would become two URIs.
-  if (uri.includes(',')) return 'comma not allowed in redirect URI';
-  const split = splitUrl(uri);
-  if (split === undefined || /^[^?#]*%(?![0-9a-f]{2})/i.test(uri)) return 'invalid URL format';
-  if (split.scheme === '' || split.hostname === '') return 'must have scheme and host';
-  if (isDangerousScheme(split.scheme)) {
-    return `scheme '${split.scheme}' is not allowed for security reasons`;
-  }
-  const isHttp = split.scheme === 'http' || split.scheme === 'https';
-  // If a browser and this server found different hosts in the URI, the browser would send the authorization code to the
-  // wrong server.
-  if (!URL.canParse(uri) || (isHttp && !readsAlike(uri, split))) return 'invalid URL format';
-  if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
-    return 'HTTP scheme only allowed for localhost';
-  }
-  if (/#./s.test(uri)) return 'fragment not allowed in redirect URI';
-  return undefined;
+  return uri.includes(',') ? 'comma not allowed in redirect URI' : generalFault(uri);
 }
 
 /**

@@ -57,7 +57,7 @@ const beginAuthorization: Operation<Exchange, string> = {
   // requests.
   guards: [limitByAddress('authorize'), requireOAuthServer],
   errorPage: ({ settings }) => settings.siteUrl,
-  run: (ctx, { query }) => authorize(ctx, query),
+  run: (ctx, { caller, query }) => authorize(ctx, caller, query),
 };
 
 interface AuthorizationCall extends Call {

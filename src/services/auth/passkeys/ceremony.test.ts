@@ -36,6 +36,21 @@ describe('the relying party', () => {
     expect(from({}, 'no address')).toEqual({ id: '', name: '', origins: ['no address'] });
   });
 
+  test('includes the origin of the Account pages by default', () => {
+    const webauthn = configFrom({ auth: { webauthn: { rp_id: 'localhost' } } }).auth.webauthn;
+    const inDevelopment = relyingParty(webauthn, 'http://localhost:3000', 'http://127.0.0.1:54321');
+    expect(inDevelopment.origins).toEqual(['http://localhost:3000', 'http://localhost:54321']);
+    const own = { ...webauthn, rp_id: 'app.example' };
+    expect(relyingParty(own, 'https://app.example', 'https://api.app.example').origins).toEqual([
+      'https://app.example',
+      'https://api.app.example',
+    ]);
+    const listed = { ...own, rp_origins: ['https://app.example'] };
+    expect(relyingParty(listed, 'https://app.example', 'https://api.app.example').origins).toEqual([
+      'https://app.example',
+    ]);
+  });
+
   test('is the configured one, with normalized origins', () => {
     const rp_origins = [
       'HTTPS://App.Example:443/',

@@ -5,6 +5,7 @@
  * GoTrue can finish a ceremony that Plinth started.
  */
 import { randomBytes } from 'node:crypto';
+import { keepLoopbackName } from '../../../base/kernel/request-origin.ts';
 import type { Config } from '../../../platform/config/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../common/json.ts';
 
@@ -24,12 +25,28 @@ export interface RelyingParty {
  * Returns the relying party that `[auth.webauthn]` configures. Missing values are derived from the site URL. If
  * passkeys are enabled, the configuration loader ensures that both values are set. WebAuthn second factors work without
  * these settings.
+ *
+ * @param pagesUrl the URL of the Account pages, whose origin is allowed by default. Undefined without these pages.
  */
-export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
+export function relyingParty(
+  webauthn: Config['auth']['webauthn'],
+  siteUrl: string,
+  pagesUrl?: string,
+): RelyingParty {
   const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;
   const id = webauthn.rp_id ?? site?.hostname ?? '';
-  const origins = webauthn.rp_origins.length > 0 ? webauthn.rp_origins : [siteUrl];
+  const defaults = [siteUrl, ...(pagesUrl === undefined ? [] : [underName(pagesUrl, id)])];
+  const origins = webauthn.rp_origins.length > 0 ? webauthn.rp_origins : defaults;
   return { id, name: webauthn.rp_display_name || id, origins: origins.map(canonicalOrigin) };
+}
+
+/**
+ * Replaces the host of a loopback URL with the relying party's domain, which is `localhost` in development. Browsers
+ * don't allow WebAuthn on an IP address.
+ */
+function underName(url: string, id: string): string {
+  const { port } = new URL(url);
+  return keepLoopbackName(url, port === '' ? id : `${id}:${port}`);
 }
 
 /**

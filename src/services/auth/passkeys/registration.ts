@@ -29,7 +29,7 @@ export async function beginRegistration(ctx: AuthContext, caller: UserCaller): P
   const existing = await listPasskeys(ctx.pool, user.id);
   if (existing.length >= maxPasskeysPerUser) throw authError('too_many_passkeys');
   const creation: Creation = {
-    party: ctx.settings.relyingParty,
+    party: ctx.settings.relyingParty(),
     kind: 'passkey',
     challenge: newChallenge(),
     user: keyUser(user),
@@ -59,7 +59,7 @@ export async function finishRegistration(
   const response = parseCreation(credential);
   if (!response) throw rejection('malformed');
   if (ceremony.userId !== user.id) throw rejection('refused');
-  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, response);
+  const result = await verifyCreation(ctx.settings.relyingParty(), ceremony, response);
   if (!result.ok) throw rejection(result.fault, result.cause);
   return store(ctx, caller, user, result.proven);
 }

@@ -20,7 +20,7 @@ import { type KeyRecord, parseAssertion, verifyAssertion } from './webauthn.ts';
 
 export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
   const request: SignatureRequest = {
-    party: ctx.settings.relyingParty,
+    party: ctx.settings.relyingParty(),
     kind: 'passkey',
     challenge: newChallenge(),
     userId: undefined,
@@ -48,7 +48,7 @@ export async function finishPasskeySignIn(
   if (!response) throw rejection('malformed');
   const { user, passkey } = await findOwner(ctx, response.userHandle, response.id);
   const key = keyRecord(passkey);
-  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, response, key);
+  const result = await verifyAssertion(ctx.settings.relyingParty(), ceremony, response, key);
   if (!result.ok) throw rejection(result.fault, result.cause);
   const use = result.proven;
   if (looksCloned(key, use)) throw clone(ctx, passkey);

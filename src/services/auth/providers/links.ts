@@ -1,13 +1,12 @@
 /** Adds identities to existing accounts, through manual linking or an invitation. */
 import type { Transaction } from '../../../platform/database/types.ts';
 import { sendEmailChange } from '../account/email-change-mail.ts';
-import { lockTokenOwner } from '../codes/find-owner.ts';
+import { confirmationLinkLifetimeMs, isCodeExpired, lockTokenOwner } from '../codes/find-owner.ts';
 import { findOneTimeToken } from '../codes/queries.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
 import { contactStatus } from '../common/contact.ts';
 import type { User } from '../common/rows.ts';
-import { toMs } from '../common/times.ts';
 import { awaitUser, findUserById, findUserWithEmail, updateUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
@@ -98,7 +97,8 @@ export async function requireInvitation(ctx: AuthContext, token: string): Promis
 function requireInvited(ctx: AuthContext, user: User | undefined): User {
   const sentAt = user?.confirmation_sent_at;
   // At this point, upstream accepts expired invitations, although the links in them no longer work.
-  const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
+  const isOld =
+    user && sentAt && isCodeExpired(sentAt, confirmationLinkLifetimeMs(ctx, user), ctx.clock.now());
   if (!user || isOld || contactStatus(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;
 }

@@ -7,7 +7,7 @@ import type { User } from '../common/rows.ts';
 import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { mailLanguage, wordsIn } from '../messages/defaults.ts';
-import { secureUrl } from '../messages/links.ts';
+import { accountUrlFor, secureUrl } from '../messages/links.ts';
 import { callSendEmailHook, requireAuthorized } from '../messages/sending.ts';
 import { deliver } from '../messages/templates.ts';
 import { approximateAddress, type SecurityEvent } from './events.ts';
@@ -34,7 +34,8 @@ export type Notification =
   | 'recovery_code_used'
   | 'factor_removal_requested'
   | 'factor_removal_confirmed'
-  | 'factors_reset';
+  | 'factors_reset'
+  | 'account_deleted';
 
 /** Notices that are always sent, because users need to act on them or because they protect the second factor. */
 const required: ReadonlySet<Notification> = new Set([
@@ -91,7 +92,7 @@ export async function prepareNotice(
 ): Promise<Notice | undefined> {
   const { user, kind, tx, to = user.email ?? '', event } = details;
   if (to === '' || !isEnabled(ctx, caller, details)) return undefined;
-  const revertUrl = await revertLink(ctx, tx ?? ctx.pool, event);
+  const revertUrl = await revertLink(ctx, caller, { db: tx ?? ctx.pool, event });
   return {
     async send() {
       try {
@@ -179,12 +180,12 @@ function isOurs({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
  */
 async function revertLink(
   ctx: AuthContext,
-  db: Queryable,
-  event: SecurityEvent | undefined,
+  caller: Caller,
+  { db, event }: { readonly db: Queryable; readonly event: SecurityEvent | undefined },
 ): Promise<string> {
   if (!ctx.settings.hasAccountPages) return '';
-  if (event === undefined) return secureUrl(ctx);
-  return `${ctx.settings.accountUrl()}/not-me?token=${await addReversal(ctx, db, event)}`;
+  if (event === undefined) return secureUrl(ctx, caller);
+  return `${accountUrlFor(ctx, caller)}/not-me?token=${await addReversal(ctx, db, event)}`;
 }
 
 /** The minimum interval between two lockout emails, so that an attacker can't flood the mailbox. */
@@ -203,7 +204,7 @@ export async function reportLockout(ctx: AuthContext, caller: Caller, userId: st
     const event = await recordEvent(ctx, ctx.pool, caller, { userId: user.id, kind: 'locked' });
     if (event === undefined || user.email_confirmed_at === null || !ctx.settings.hasAccountPages) return;
     const token = await addReversal(ctx, ctx.pool, event);
-    const unlockUrl = `${ctx.settings.accountUrl()}/unlock?token=${token}`;
+    const unlockUrl = `${accountUrlFor(ctx, caller)}/unlock?token=${token}`;
     const notice = await prepareNotice(ctx, caller, { user, kind: 'sign_in_locked', unlockUrl });
     await notice?.send();
   });
@@ -228,6 +229,6 @@ export function circumstances(ctx: AuthContext, caller: Caller) {
     Time: timeInWords(ctx.clock.now(), caller.pageLanguage),
     Device: device === undefined ? '' : words.deviceName(device.browser, device.system),
     Network: approximateAddress(caller.ip) ?? '',
-    SecureURL: secureUrl(ctx),
+    SecureURL: secureUrl(ctx, caller),
   };
 }

@@ -39,7 +39,7 @@ import { readReversal, readUnlock, useReversal, useUnlock } from '../security-ev
 import { renderFlowSession, renderPasswordSession, renderSession } from '../sessions/issued-session.ts';
 import { endBrowserSessions, endedSession, endSessions } from '../sessions/routes.ts';
 import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../sign-in/routes.ts';
-import { signUpOperation } from '../sign-up/routes.ts';
+import { isNewAddress, signUpOperation } from '../sign-up/routes.ts';
 import { ssoConnection, ssoJourney, ssoPolicy, ssoSignIn } from '../sso/routes.ts';
 import { type Run, runnerFor } from './run.ts';
 import type {
@@ -54,6 +54,7 @@ import type {
 export function createSelfService(ctx: AuthContext, observe: Observe): SelfService {
   return {
     settings: () => publicSettings(ctx.settings),
+    keyOrigins: () => ctx.settings.relyingParty().origins,
     visitor: (client) => visitorOperations(runnerFor(ctx, observe, client, ctx.keys.anonKey)),
     user: (client, accessToken) => userOperations(runnerFor(ctx, observe, client, accessToken)),
   };
@@ -96,7 +97,7 @@ function visitorOperations(run: Run): VisitorOperations {
     sendRecovery: (content) => run(recoverAccount, { content }),
     async verifyCode(content) {
       const session = await run(verifyTypedCode, { content });
-      return session && pairOf(renderSession(session));
+      return session && { ...pairOf(renderSession(session)), was_prepared: session.wasPrepared };
     },
     followLink: ({ type, token, redirectTo }) => run(verifyLink, { type, hash: token, redirectTo }),
     cancelEmailChange: (token) =>
@@ -116,6 +117,7 @@ function visitorOperations(run: Run): VisitorOperations {
     ssoAddress: (content) => run(ssoSignIn, { content }),
     ssoJourney: (content) => run(ssoJourney, { content }),
     ssoConnection: (id) => run(ssoConnection, { id }),
+    isNewAddress: (email) => run(isNewAddress, { email }),
     ssoPolicy: (domain) => run(ssoPolicy, { domain }),
   };
 }

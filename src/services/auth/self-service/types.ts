@@ -34,6 +34,15 @@ export interface TokenPair {
   readonly user: AuthUser;
 }
 
+/** The session that follows a code or link. */
+export interface VerifiedPair extends TokenPair {
+  /**
+   * Whether the code or link confirmed an account that an administrator prepared, so the user still has to choose how to
+   * sign in.
+   */
+  readonly was_prepared: boolean;
+}
+
 /** A user, as returned by `GET /user`. */
 export interface AuthUser {
   readonly id: string;
@@ -68,7 +77,7 @@ export interface VisitorOperations {
   resendCode(body: Body): Promise<void>;
   sendRecovery(body: Body): Promise<void>;
   /** Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address. */
-  verifyCode(body: Body): Promise<TokenPair | undefined>;
+  verifyCode(body: Body): Promise<VerifiedPair | undefined>;
   /**
    * Verifies a link. Returns the URL to which the browser is redirected, which contains a session, a code or an error.
    */
@@ -117,6 +126,11 @@ export interface VisitorOperations {
   ssoJourney(body: Body): Promise<string>;
   /** Returns a connection's name. Rejects with `sso_provider_not_found`. */
   ssoConnection(id: string): Promise<string>;
+  /**
+   * Whether no account has the address, so that the user can sign up with it. Returns false for every address if the
+   * project conceals accounts or doesn't accept sign-ups.
+   */
+  isNewAddress(email: string): Promise<boolean>;
   /** Returns an email domain's single sign-on policy. */
   ssoPolicy(domain: string): Promise<SsoPolicy>;
 }
@@ -166,6 +180,8 @@ export type OpenAuthorization =
  */
 export interface SelfService {
   settings(): PublicSettings;
+  /** Returns the origins on which passkeys and security keys work. */
+  keyOrigins(): readonly string[];
   visitor(client: PageClient): VisitorOperations;
   user(client: PageClient, accessToken: string): UserOperations;
 }

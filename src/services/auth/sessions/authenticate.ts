@@ -93,7 +93,10 @@ export async function requirePermanentUser(ctx: AuthContext, caller: Caller): Pr
   return user;
 }
 
-/** Throws 403 `no_authorization` if the user is a guest. */
+/**
+ * Throws 403 `no_authorization` if the user is a guest, an anonymous user in upstream's terms. Like upstream, the token
+ * decides, so a guest who has become a permanent user needs a new token.
+ */
 function rejectAnonymous(claims: Claims): void {
   if (claims.is_anonymous !== true) return;
   throw authError('no_authorization', 'Anonymous user not allowed to perform these actions', { status: 403 });

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../platform/database/types.ts';
 import { sendTokenMail } from '../codes/mail-tokens.ts';
+import { countUnsentMessage, signUpKind } from '../codes/unknown-address.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
 import { contactStatus, isPrepared } from '../common/contact.ts';
@@ -121,7 +122,12 @@ async function respondToExistingUser(
   if (confirmsImmediately(ctx, checked.provider)) throw authError('user_already_exists');
   await ctx.passwords.pretendToVerify(checked.password);
   const invented = await invent(ctx, checked);
-  if (checked.provider === 'email') await mailExistingAccount(ctx, caller, user, checked.email);
+  const { provider } = checked;
+  if (provider === 'phone') {
+    await ctx.backgroundWork.do(hidesAccounts(ctx, provider), () =>
+      countUnsentMessage(ctx, provider, checked.phone, 'sign-up'),
+    );
+  } else await mailExistingAccount(ctx, caller, user, checked.email);
   if (hidesAccounts(ctx, checked.provider)) return invented;
   return { ...invented, role: '', raw_user_meta_data: checked.data, identities: [] };
 }
@@ -137,7 +143,11 @@ export async function mailExistingAccount(
   email: string,
 ): Promise<void> {
   const isOwners = user.email?.toLowerCase() === email && contactStatus(user, 'email') === 'confirmed';
-  if (caller.pageLanguage === undefined || !isOwners) return;
+  if (caller.pageLanguage === undefined || !isOwners) {
+    return ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
+      countUnsentMessage(ctx, 'email', email, signUpKind(caller)),
+    );
+  }
   // Doesn't send another code, because the last code was sent recently and is still valid.
   if (isMailPausing(ctx, user.recovery_sent_at)) return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>

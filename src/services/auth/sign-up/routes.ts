@@ -4,9 +4,9 @@ import { audienceOf } from '../common/caller.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { renderUser } from '../common/render-user.ts';
 import type { Route } from '../http/route.ts';
-import { requireCaptcha } from '../limits/guards.ts';
+import { limitByAddress, requireCaptcha } from '../limits/guards.ts';
 import { renderSession } from '../sessions/issued-session.ts';
-import { type SignUpOutcome, signUp, signUpAnonymously } from './sign-up.ts';
+import { canSignUpWith, type SignUpOutcome, signUp, signUpAnonymously } from './sign-up.ts';
 
 export function signUpRoutes(route: Route): void {
   route(signUpOperation, {
@@ -40,4 +40,14 @@ export const signUpOperation: Operation<Call, SignUpOutcome> = {
       codeChallengeMethod: fields.text('code_challenge_method'),
     });
   },
+};
+
+/**
+ * Whether an address can be used for a new account. Returns false for every address if the project conceals accounts.
+ * Only the Account pages call this operation, to continue with the sign-up.
+ */
+export const isNewAddress: Operation<Call & { readonly email: string }, boolean> = {
+  on: 'POST /signup',
+  guards: [limitByAddress('new_address')],
+  run: (ctx, { caller, email }) => canSignUpWith(ctx, email, audienceOf(ctx, caller)),
 };

@@ -3,11 +3,12 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import { audit } from '../common/audit.ts';
 import type { Caller } from '../common/caller.ts';
 import { audienceOf } from '../common/caller.ts';
+import { isEmail, parseEmail } from '../common/contact.ts';
 import type { JsonObject } from '../common/json.ts';
 import { retryOnConflict } from '../common/retry-conflicts.ts';
 import type { Identity, User } from '../common/rows.ts';
 import { fromMs } from '../common/times.ts';
-import { findUserByPhone, findUserWithEmail, type NewUser } from '../common/user-queries.ts';
+import { findUserByEmail, findUserByPhone, findUserWithEmail, type NewUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import { issueSession } from '../sessions/issue.ts';
@@ -41,6 +42,15 @@ export type SignUpOutcome =
    * project conceals accounts, the response looks the same in both cases.
    */
   | { readonly kind: 'user'; readonly user: User };
+
+/**
+ * Whether the address can be used for a new account. Returns false for every address if the project conceals accounts.
+ */
+export async function canSignUpWith(ctx: AuthContext, email: string, aud: string): Promise<boolean> {
+  const { email: settings, signupEnabled } = ctx.settings;
+  if (settings.hidesAccounts || !settings.enabled || !signupEnabled || !isEmail(email)) return false;
+  return (await findUserByEmail(ctx.pool, parseEmail(email), aud)) === undefined;
+}
 
 export async function signUp(
   ctx: AuthContext,

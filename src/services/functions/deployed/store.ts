@@ -13,6 +13,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import { type DiskState, rejectIfFull } from '../../../base/kernel/disk.ts';
 import { replaceFile } from '../../../base/kernel/replace-file.ts';
+import { filesDigest } from '../../../base/shared/files-digest.ts';
 import { DeployError } from '../errors.ts';
 import {
   checkDeployment,
@@ -32,7 +33,7 @@ import type {
   FunctionFile,
   WantedVersion,
 } from './types.ts';
-import { hashOf, readFiles, writeFiles } from './version-files.ts';
+import { readFiles, writeFiles } from './version-files.ts';
 
 export interface DeployedStoreOptions {
   /** The folder `deployed` in the data folder. */
@@ -123,7 +124,7 @@ export class DeployedStore implements Deployments {
       await writeFiles(this.#pathOf(folder), files);
       // The totals are checked again, because another deployment may have finished while the files were being written.
       this.#checkTotals(slug, sizeBytes);
-      const stored = this.#nextVersion(deployment, { folder, sizeBytes, sha256: hashOf(files) });
+      const stored = this.#nextVersion(deployment, { folder, sizeBytes, sha256: filesDigest(files) });
       const version = withSettings(stored, deployment, this.#current.get(slug));
       const { name, verifyJwt } = deployment;
       if (isStaged) this.#stage({ version: stored, given: { name, verifyJwt } });

@@ -1,5 +1,4 @@
 /** Writes and reads the files of one version of a function. */
-import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../../base/kernel/replace-file.ts';
@@ -40,14 +39,4 @@ export async function readFiles(folder: string): Promise<FunctionFile[]> {
     }
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Returns a hash of the paths and contents that doesn't depend on the order of the files. */
-export function hashOf(files: readonly FunctionFile[]): string {
-  const hash = createHash('sha256');
-  for (const { path, content } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-    const digest = createHash('sha256').update(content).digest('hex');
-    hash.update(`${digest} ${path}\n`);
-  }
-  return hash.digest('hex');
 }

@@ -19,7 +19,7 @@ export type RequestHandler = (question: string, signal: AbortSignal) => Promise<
 export interface BridgeOptions {
   /** The folder that contains PostgreSQL's socket. */
   readonly socketDir: string;
-  /** The number in the socket's file name. The SQL functions in `http--1.6.sql` compute the same number. */
+  /** The number in the socket's file name. The SQL functions of the extensions compute the same number. */
   readonly number: number;
   readonly handler: RequestHandler;
   readonly log: Logger;

@@ -28,6 +28,12 @@ describe('request destinations', () => {
     expect(reach(url, 'development')).toBe(expected);
   });
 
+  test('this server can be reached only after it accepts connections', () => {
+    const to = (url: string) => destinationOf(url, { ...rules('development'), localOrigin: undefined });
+    expect(to('http://kong:8000/rest/v1/')).toContain("doesn't accept requests");
+    expect(to('http://127.0.0.1:9/')).toMatchObject({ isOwn: false });
+  });
+
   test.each([
     ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
     ['http://kong:8001/', 'http://kong:8001/'],

@@ -12,10 +12,10 @@ export interface DestinationRules {
   readonly privateHosts: readonly string[];
   /**
    * `publicOrigin` is this server's origin for clients, such as `http://127.0.0.1:54321`, and `localOrigin` is its
-   * origin for processes on this machine.
+   * origin for processes on this machine, which is undefined until the server accepts connections.
    */
   readonly publicOrigin: string;
-  readonly localOrigin: string;
+  readonly localOrigin: string | undefined;
   /**
    * The project's `api.port`. URLs with `host.docker.internal` contain this port even if the server listens on a
    * different port.
@@ -46,8 +46,11 @@ export function destinationOf(text: string, rules: DestinationRules): Destinatio
     return `the protocol "${url.protocol.slice(0, -1)}" is not http or https`;
   }
   const { host } = url;
-  if (isOurs(url, rules))
+  if (isOurs(url, rules)) {
+    if (rules.localOrigin === undefined)
+      return "this server doesn't accept requests until its migrations have run";
     return { url: atOrigin(url, rules.localOrigin), host, publicOnly: false, isOwn: true };
+  }
   const isListed = rules.privateHosts.includes(url.hostname.toLowerCase());
   const publicOnly = rules.mode === 'production' && !isListed;
   if (!machineNames.has(url.hostname)) return { url, host, publicOnly, isOwn: false };

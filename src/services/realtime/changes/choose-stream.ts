@@ -10,7 +10,8 @@ import { type ChangeLog, isWithoutJetStream } from './group/change-log.ts';
 import { allowsGroupSlot } from './group/group-slot.ts';
 import { createGroupStream } from './group/group-stream.ts';
 import { type IsWanted, type Missed, unavailable } from './missed.ts';
-import { createStream, type Stream, type StreamOptions } from './stream.ts';
+import { createStream } from './replication-stream.ts';
+import type { Stream, StreamOptions } from './stream.ts';
 
 export interface GroupOptions {
   readonly changeLog: ChangeLog;

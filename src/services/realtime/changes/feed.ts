@@ -19,7 +19,8 @@ import { createSharedStream, type GroupOptions } from './choose-stream.ts';
 import { createMessages, type Messages } from './messages.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { Replays } from './replays.ts';
-import { createStream, type Stream, type StreamOptions } from './stream.ts';
+import { createStream } from './replication-stream.ts';
+import type { Stream, StreamOptions } from './stream.ts';
 import { ChangeSubscription, ClaimSets, type SubscribeOptions, type Subscription } from './subscription.ts';
 
 export interface Feed {

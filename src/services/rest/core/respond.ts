@@ -24,7 +24,7 @@ export interface RestResponse {
   readonly release?: (() => void) | undefined;
 }
 
-const VARY = ['Vary', 'Accept, Prefer, Range'] as const;
+export const VARY = ['Vary', 'Accept, Prefer, Range'] as const;
 const text = (value: string): Uint8Array[] => [Buffer.from(value)];
 const lengthHeader = (body: Body) => ['Content-Length', String(lengthOf(body))] as const;
 

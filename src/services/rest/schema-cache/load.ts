@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
+import { inSlices } from '../../../base/shared/slices.ts';
 import type { Pool, Queryable } from '../../../platform/database/types.ts';
 import {
   type ForeignKeyRow,
@@ -22,7 +23,6 @@ import {
   type ViewRow,
   viewRows,
 } from '../queries.ts';
-import { inSlices } from '../slices.ts';
 import { buildSchemaCache, type CatalogRows } from './build.ts';
 import type { SchemaCache } from './types.ts';
 import { type View, viewOf } from './view-keys.ts';

@@ -1,6 +1,7 @@
 /** Runs the statements on storage.buckets, as the transaction's role. */
 
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
+import { escapeLike } from '../../../base/shared/sql/escape-like.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 import type { StatementRunner } from './statement-runner.ts';
@@ -158,8 +159,4 @@ function viewOf(row: BucketRow, withType: boolean): BucketView {
     created_at: isoTimestamp(row.created_at),
     updated_at: isoTimestamp(row.updated_at),
   };
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
 }

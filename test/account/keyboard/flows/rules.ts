@@ -53,17 +53,29 @@ const withEveryRule: Flow = {
     // Opening a page doesn't contact the captcha provider.
     deepEqual(asked, []);
     await scene.signIn(email);
-    await scene.sees(say('factor.required'));
+    await scene.arrives('page.two-step');
     deepEqual(asked, ['js.hcaptcha.com', 'newassets.hcaptcha.com']);
-    await scene.state('security, a second step wanted');
+    await scene.sees(say('two-step.progress', { step: 1, steps: 3 }));
+    await scene.state('two-step, choice');
     await walker.press(say('security.factor-add'));
+    await scene.arrives('page.two-step-prove');
+    await scene.state('two-step, name');
+    await walker.press(say('security.cancel'));
+    await scene.arrives('page.two-step');
+    await walker.press(say('security.factor-add'));
+    await walker.fill(say('field.factor-name'), 'Pocket phone');
     await walker.enter();
     await page.getByAltText(say('security.enroll-qr')).waitFor();
     const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
     await walker.fill(say('security.enroll-code'), totp(secret));
-    await scene.sees(say('factor.last'));
-    await scene.state('security, second step set up');
-    await walker.press(say('sign-in.continue-to', { host: new URL(world.appUrl).host }));
+    await scene.arrives('page.two-step-codes');
+    await scene.sees(say('two-step.progress', { step: 3, steps: 3 }));
+    await walker.reaches(say('recovery.make'));
+    await scene.state('two-step, recovery codes');
+    await walker.enter();
+    await scene.sees(say('recovery.shown-once'));
+    await scene.state('two-step, recovery codes shown');
+    await walker.press(say('recovery.kept'));
     await page.waitForURL(`${world.appUrl}?**`);
     deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal2' });
 

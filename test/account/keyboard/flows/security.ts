@@ -81,17 +81,28 @@ const newNumber: Flow = {
 
 const newPassword: Flow = {
   name: 'a password is changed after a recent sign-in',
-  async play({ context, world, walker, ...scene }) {
+  async play({ context, page, walker, ...scene }) {
     const email = await scene.startsSession();
     await context.clock.setFixedTime(Date.now() + 20 * 60_000);
     await scene.open('security');
     await walker.press(say('security.password-change'));
-    await scene.sees(say('sign-in.again'));
-    await scene.state('sign-in, once more');
+    await scene.sees(say('reconfirm.intro'));
+    await walker.reaches(say('field.password'));
+    await scene.state('security, confirm identity');
+    await walker.type('not this one');
+    await walker.enter();
+    await scene.sees(say('error.invalid_credentials'));
+    // A user who cancels is where they were.
+    await page.keyboard.press('Escape');
+    await walker.reaches(say('security.password-change'));
+    await walker.enter();
+    await walker.press(say('reconfirm.email-code'));
+    await scene.sees(say('reconfirm.email-sent', { email, length: 6 }));
+    await walker.reaches(say('field.code'));
+    await scene.state('security, confirm identity by code');
+    await walker.type(await scene.code(email));
+    await walker.reaches(say('field.new-password'));
     await context.clock.setFixedTime(Date.now());
-    await scene.signIn(email);
-    await scene.sees(say('security.as', { who: email }));
-    await walker.press(say('security.password-change'));
     await walker.fill(say('field.new-password'), 'short');
     await walker.enter();
     await scene.sees(say('field.password-weak'));
@@ -151,6 +162,11 @@ const authenticator: Flow = {
     await context.clock.setFixedTime(Date.now() + 20 * 60_000);
     await scene.open('security');
     await walker.press(say('factor.remove-what', { name: 'Pocket phone' }));
+    await scene.sees(say('reconfirm.intro'));
+    await walker.reaches(say('field.code'));
+    await scene.state('security, confirm identity by factor');
+    // All other ways are on a page.
+    await walker.press(say('reconfirm.other'), 'link');
     await scene.sees(say('mfa.again'));
     await scene.state('mfa, once more');
     await context.clock.setFixedTime(Date.now());
@@ -424,8 +440,9 @@ const ownData: Flow = {
     await scene.state('security, account deleted');
     await walker.press(say('data.deleted-on'), 'link');
     await scene.arrives('page.sign-in');
-    await scene.signIn(email);
-    await scene.sees(say('error.invalid_credentials'));
+    await walker.fill(say('field.email-or-phone'), email);
+    await walker.enter();
+    await scene.sees(say('sign-up.unknown'));
   },
 };
 

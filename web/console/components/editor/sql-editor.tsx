@@ -183,8 +183,8 @@ export default function SqlEditor({
       const editor = view.current;
       if (!isCurrent || editor === undefined) return;
       editor.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names, latest.current.own)) });
-      // A word that was typed before the names arrived is also completed.
-      if (isTyping.current) module.completeWord(editor);
+      // A word that was typed before the names arrived is also completed, unless the person has moved on.
+      if (isTyping.current && editor.hasFocus) module.completeWord(editor);
     });
     return () => {
       isCurrent = false;

@@ -8,6 +8,7 @@ import {
   type CompletionContext,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
   completionStatus,
   startCompletion,
@@ -22,7 +23,7 @@ import { openLayer } from '../keyboard/modal-layer.ts';
 import { tablesInScope } from './columns-in-scope.ts';
 import type { OwnTable, SqlNames } from './types.ts';
 
-export { closeCompletion } from '@codemirror/autocomplete';
+export { closeCompletion };
 
 /**
  * The highlight style. The colors are roles from `ui/tokens.ts`, and their contrast is tested in both color schemes.
@@ -44,16 +45,19 @@ const highlight = HighlightStyle.define([
 ]);
 
 /**
- * Makes the list of completions a layer, so that Escape closes only the list and not the surrounding panel. Without the
- * focus, the editor never receives Escape, and a search for completions can still be running when the focus leaves.
+ * Makes the list of completions a layer, so that Escape closes only the list and not the surrounding panel. A search
+ * for completions can still be running when the focus leaves. Its list is closed, because without the focus the editor
+ * would never receive the Escape key that closes it.
  */
 const completionLayer = ViewPlugin.define(() => {
   let close: (() => void) | undefined;
   return {
     update({ state, view }) {
-      const isOpen = view.hasFocus && completionStatus(state) !== null;
-      if (isOpen) close ??= openLayer();
+      const hasCompletions = completionStatus(state) !== null;
+      if (hasCompletions && view.hasFocus) close ??= openLayer();
       else {
+        // During an update, an editor refuses another one.
+        if (hasCompletions) queueMicrotask(() => closeCompletion(view));
         close?.();
         close = undefined;
       }

@@ -17,6 +17,7 @@ const popups: Readonly<Record<string, string>> = {
   'console/components/editor/sql-words.ts': 'openLayer',
   'console/components/persona/persona-picker.tsx': 'PopupLayer',
   'console/components/frame/side-panel.tsx': 'useModalLayer',
+  'console/components/search-select.tsx': 'usePopupLayer',
   'console/features/operators/people-table.tsx': 'PopupLayer',
   'console/features/tables/rows/columns-menu.tsx': 'PopupLayer',
   'console/features/tables/fields/reference-editor.tsx': 'usePopupLayer',

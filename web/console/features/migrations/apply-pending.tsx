@@ -22,8 +22,10 @@ export function ApplyPending({
   const [includeOlder, setIncludeOlder] = useState(false);
   const pending = migrations.filter(({ state }) => state === 'pending');
   const hasOlder = pending.some(({ isOlder }) => isOlder);
-  const isBlocked = migrations.some(({ state }) => state === 'missing');
-  const isReady = !isBlocked && (!hasOlder || includeOlder);
+  const blocking = (['missing', 'recorded'] as const).find((each) =>
+    migrations.some(({ state }) => state === each),
+  );
+  const isReady = blocking === undefined && (!hasOlder || includeOlder);
   const attempt = useMutation({ mutationFn: () => dryRun(includeOlder) });
   const apply = useMutation({
     mutationFn: () => applyMigrations(includeOlder),
@@ -42,11 +44,11 @@ export function ApplyPending({
             </li>
           ))}
         </ol>
-        {isBlocked ? (
+        {blocking === undefined ? null : (
           <Notice tone="warning">
-            <p>{t('migrations.blocked')}</p>
+            <p>{t(`migrations.blocked-${blocking}`)}</p>
           </Notice>
-        ) : null}
+        )}
         {hasOlder ? (
           <Checkbox
             label={t('migrations.include-older')}

@@ -36,6 +36,7 @@ export function MigrationPanel({
             <p>{t(`migrations.${state}-why`)}</p>
           </Notice>
         ) : null}
+        {state === 'recorded' ? <p className={classes.note}>{t('migrations.recorded-why')}</p> : null}
         <Repair migration={migration} />
         {mayRead ? <Text migration={migration} /> : <p className={classes.note}>{t('migrations.secret')}</p>}
       </div>

@@ -26,6 +26,7 @@ const tones: Readonly<Record<Migration['state'], TagTone>> = {
   pending: 'info',
   changed: 'warning',
   missing: 'danger',
+  recorded: 'success',
 };
 
 export function MigrationsPage() {

@@ -9,11 +9,14 @@ import type { Body, Payload } from '../../api/route.ts';
 import { fetchConsole, openConsole } from '../../api/session.ts';
 
 export type {
+  ComparedAccess,
+  ComparedUser,
   MemberFunction,
   MemberTable,
   Policy,
   PolicyChange as Change,
   PolicyCommand as Command,
+  PolicyComparison,
   SecuredTable,
   TemplateChoices,
 } from '../../../../src/pages/console/policies/contract.ts';
@@ -25,6 +28,10 @@ export const policiesQuery = queryOptions({
   queryKey: ['policies'],
   queryFn: ({ signal }) => fetchConsole('GET /policies', { signal }),
 });
+
+/** Whether the form contains everything that the statement requires. */
+export const isWholeChange = (change: Change): boolean =>
+  !('policy' in change) || (change.policy.name !== '' && change.policy.roles.length > 0);
 
 interface Named {
   readonly schema: string;
@@ -39,6 +46,9 @@ const bodyOf = ({ schema, name }: Named, change: Change): Body<'POST /policies'>
 
 export const changePolicies = (table: Named, change: Change, migration: { readonly migration?: string }) =>
   fetchConsole('POST /policies', { body: { ...bodyOf(table, change), ...migration } });
+
+export const compareChange = (table: Named, change: Change) =>
+  fetchConsole('POST /policies/compare', { body: bodyOf(table, change) });
 
 export const forgetPolicy = ({ schema, name: table }: Named, name: string) =>
   fetchConsole('POST /policies/forget', { body: { schema, table, name } });

@@ -13,11 +13,13 @@ import { useDebounced } from '../../components/use-debounced.ts';
 import {
   type Change,
   changePolicies,
+  isWholeChange,
   type Policies,
   policiesQuery,
   previewQuery,
   type SecuredTable,
 } from './api.ts';
+import { Comparison } from './comparison.tsx';
 import classes from './editor.module.css';
 import { t } from './text.ts';
 
@@ -83,6 +85,7 @@ export function ConfirmChange({
     >
       <div className={classes.form}>
         <p>{text}</p>
+        <Comparison table={table} change={change} />
         <SqlPreview table={table} change={change} />
         <MigrationFields choice={choice} />
       </div>
@@ -95,7 +98,7 @@ export function SqlPreview({ table, change }: { table: SecuredTable; change: Cha
   const [text, setText] = useDebounced(settled, setSettled);
   const wanted = JSON.stringify(change);
   if (wanted !== text) setText(wanted);
-  const isWhole = !('policy' in change) || (change.policy.name !== '' && change.policy.roles.length > 0);
+  const isWhole = isWholeChange(change);
   const { data, error } = useQuery({
     ...previewQuery(table, JSON.parse(settled) as Change),
     enabled: isWhole && settled === wanted,

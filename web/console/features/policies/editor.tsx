@@ -11,6 +11,7 @@ import { MigrationFields, migrationName, useMigrationChoice } from '../../compon
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { type Change, type Command, commands, type Policy, type SecuredTable } from './api.ts';
 import { ConfirmChange, SqlPreview, useChange } from './change.tsx';
+import { Comparison } from './comparison.tsx';
 import classes from './editor.module.css';
 import { TemplateChoice } from './template-fields.tsx';
 import { t } from './text.ts';
@@ -149,6 +150,7 @@ export function PolicyEditor({
         )}
         {mayWrite ? (
           <>
+            <Comparison table={table} change={change} />
             <SqlPreview table={table} change={change} />
             <MigrationFields choice={migration} />
             {save.error === null ? null : <ProblemBox error={save.error} />}

@@ -9,6 +9,7 @@ export type {
   MailSource,
   Mails,
   ProviderTest,
+  RunningServer,
   RunningState,
   Section,
   Setting,

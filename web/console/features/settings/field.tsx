@@ -166,7 +166,7 @@ function Notes({
   lock: 'role' | 'owner' | 'override' | undefined;
 }) {
   const { restart, override, reference, type, isSet, value, project } = setting;
-  const isShared = useSettingsForm().data.savedIn === 'layer';
+  const { savedIn } = useSettingsForm().data;
   const notes: string[] = [];
   if (project !== null) notes.push(projectNote(setting));
   if (override !== null)
@@ -181,9 +181,8 @@ function Notes({
       t(reference.isSet ? 'settings.variable-set' : 'settings.variable-missing', { name: reference.name }),
     );
   if (type === 'secret' && isSet && value === null && !isChanged)
-    notes.push(t(isShared ? 'settings.secret-shared' : 'settings.secret'));
-  if (type === 'secret' && lock === undefined)
-    notes.push(t(isShared ? 'settings.secret-where-shared' : 'settings.secret-where'));
+    notes.push(t(savedIn === 'project' ? 'settings.secret' : 'settings.secret-hidden'));
+  if (type === 'secret' && lock === undefined) notes.push(t(`settings.secret-where-${savedIn}`));
   return (
     <>
       {restart === null ? null : <p>{t('settings.restart-because', { reason: restart })}</p>}

@@ -7,6 +7,7 @@ const titles = {
   recovery: 'settings.mail-recovery',
   magic_link: 'settings.mail-magic-link',
   existing_account: 'settings.mail-existing-account',
+  no_account: 'settings.mail-no-account',
   email_change: 'settings.mail-email-change',
   email_change_current: 'settings.mail-email-change-current',
   reauthentication: 'settings.mail-reauthentication',
@@ -26,6 +27,7 @@ const titles = {
   factor_removal_requested_notification: 'settings.mail-removal-requested',
   factor_removal_confirmed_notification: 'settings.mail-removal-confirmed',
   factors_reset_notification: 'settings.mail-factors-reset',
+  account_deleted_notification: 'settings.mail-account-deleted',
 } as const;
 
 export const mailTitle = (name: string): string =>

@@ -120,7 +120,7 @@ export function SettingsPage() {
           changes={changes}
           templates={[...form.templates.values()]}
           stamps={form.data.stamps}
-          isShared={form.data.savedIn === 'layer'}
+          savedIn={form.data.savedIn}
           onClose={() => setReviewing(false)}
           onWritten={(result) => {
             setReviewing(false);

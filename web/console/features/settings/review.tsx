@@ -26,15 +26,14 @@ export function Review({
   changes,
   templates,
   stamps,
-  isShared,
+  savedIn,
   onClose,
   onWritten,
 }: {
   changes: readonly Change[];
   templates: readonly TemplateEdit[];
   stamps: Settings['stamps'];
-  /** Whether changes are saved above the project's files, for all nodes. */
-  isShared: boolean;
+  savedIn: Settings['savedIn'];
   onClose: () => void;
   onWritten: (result: Applied) => void;
 }) {
@@ -86,7 +85,7 @@ export function Review({
             ))}
           </Notice>
         ) : null}
-        <p className={form.text}>{t(isShared ? 'settings.when-shared' : 'settings.when')}</p>
+        <p className={form.text}>{t(`settings.when-${savedIn}`)}</p>
         <div className={form.buttons}>
           <Button variant="default" size="sm" onClick={onClose}>
             {common('confirm.cancel')}
@@ -102,7 +101,7 @@ export function Review({
               if (data !== undefined) write.mutate();
             }}
           >
-            {t(isShared ? 'settings.write-shared' : 'settings.write')}
+            {t(`settings.write-${savedIn}`)}
           </Button>
         </div>
       </div>

@@ -10,7 +10,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { ownCommand } from '../../components/keyboard/own-command.ts';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { type Applied, type RunningState, runningQuery, settingsQuery } from './api.ts';
+import { type Applied, type RunningServer, type RunningState, runningQuery, settingsQuery } from './api.ts';
 import { useSettingsForm } from './form.ts';
 import { addressOf } from './nav.tsx';
 import classes from './page.module.css';
@@ -37,16 +37,18 @@ export function Running({
 }) {
   const { mayWrite, isOwner } = useSettingsForm();
   const queryClient = useQueryClient();
-  const [restartedRun, setRestartedRun] = useState<string>();
+  const [restarted, setRestarted] = useState<RunningServer>();
   // While the server restarts, requests fail. The next successful response comes from the restarted server.
-  const { data } = useQuery({ ...runningQuery, refetchInterval: restartedRun === undefined ? 5000 : 500 });
+  const { data } = useQuery({ ...runningQuery, refetchInterval: restarted === undefined ? 5000 : 500 });
   const reload = useMutation({
     mutationFn: () => fetchConsole('POST /settings/reload'),
     onSuccess: onReloaded,
     onSettled: () => queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey }),
   });
-  const isRestarting = restartedRun !== undefined && data?.run === restartedRun;
-  const hasRestarted = restartedRun !== undefined && data !== undefined && !isRestarting;
+  // A load balancer can send each request to another node, so the responses don't show when all nodes have restarted.
+  const isRolling = restarted !== undefined && restarted.nodes > 1;
+  const isRestarting = restarted !== undefined && !isRolling && data?.run === restarted.run;
+  const hasRestarted = restarted !== undefined && !isRolling && data !== undefined && !isRestarting;
   const [confirmedOn, setConfirmedOn] = useState(page);
   const [dismissed, setDismissed] = useState<Outcome>();
   if (page !== confirmedOn) {
@@ -57,11 +59,19 @@ export function Running({
     <>
       <div role="status">
         {isRestarting ? <Notice tone="info" title={t('settings.restarting')} /> : null}
+        {isRolling ? (
+          <Notice tone="info" title={t('settings.restarting-nodes')}>
+            <p>
+              {t('settings.restarting-nodes-text')}{' '}
+              <Link to="/nodes">{t('settings.restarting-nodes-link')}</Link>
+            </p>
+          </Notice>
+        ) : null}
         {hasRestarted ? <Notice tone="success" title={t('settings.restarted')} /> : null}
         {!isRestarting && outcome !== undefined ? (
           <Result outcome={outcome} isDismissed={outcome === dismissed} />
         ) : null}
-        {data === undefined || isRestarting ? null : (
+        {data === undefined || isRestarting || isRolling ? null : (
           <Difference
             state={data}
             mayWrite={mayWrite}
@@ -77,7 +87,7 @@ export function Running({
                 {t('settings.reload')}
               </Button>
             }
-            restart={<Restart state={data} onRestart={() => setRestartedRun(data.run)} />}
+            restart={<Restart state={data} onRestart={() => setRestarted(data)} />}
           />
         )}
       </div>
@@ -181,7 +191,8 @@ function Difference({
   );
 }
 
-function Restart({ state, onRestart }: { state: RunningState; onRestart: () => void }) {
+function Restart({ state, onRestart }: { state: RunningServer; onRestart: () => void }) {
+  const { nodes: count } = state;
   const [isAsking, setAsking] = useState(false);
   const restart = useMutation({
     mutationFn: () => fetchConsole('POST /settings/restart'),
@@ -202,15 +213,15 @@ function Restart({ state, onRestart }: { state: RunningState; onRestart: () => v
       </Button>
       {isAsking ? (
         <Confirm
-          title={t('settings.restart-title')}
-          action={t('settings.restart')}
+          title={count > 1 ? t('settings.restart-nodes-title', { count }) : t('settings.restart-title')}
+          action={count > 1 ? t('settings.restart-nodes', { count }) : t('settings.restart')}
           isMild
           isBusy={restart.isPending}
           error={restart.error}
           onConfirm={() => restart.mutate()}
           onClose={() => setAsking(false)}
         >
-          <p>{t('settings.restart-text')}</p>
+          <p>{t(count > 1 ? 'settings.restart-nodes-text' : 'settings.restart-text')}</p>
         </Confirm>
       ) : null}
     </>

@@ -19,6 +19,7 @@ import { defaultLimits, RunBar, type RunLimits } from './run-bar.tsx';
 import { type Selection, selectedText } from './selection.ts';
 import { changeTab, closeTab, openTab, type Tab, type TabContent, useTabs } from './tabs.ts';
 import { t } from './text.ts';
+import { useFormat } from './use-format.ts';
 import { useQueryRun } from './use-query-run.ts';
 
 // These components are loaded only when they are needed.
@@ -120,6 +121,7 @@ function OpenQuery({
   const query = useQueryRun(tab.text, selection, { as, ...limits, parameters });
   const { state, plan, run } = query;
 
+  const format = useFormat((text) => changeTab(tab.id, { text }));
   const faultAt = state.run?.statements.find(({ error }) => error !== undefined)?.error?.at ?? null;
   useEffect(() => editor.current?.markFault(faultAt), [faultAt]);
 
@@ -175,12 +177,18 @@ function OpenQuery({
           onEvery={query.runEvery}
           onCancel={query.cancel}
           onExplain={query.explain}
+          onFormat={() => void format.run(tab.text, selection)}
           onSave={() => {
             collectTyped();
             setSaving(true);
           }}
           onLimits={setLimits}
         />
+        {format.fault === undefined ? null : (
+          <p role="status" className={classes.note}>
+            {t(format.fault)}
+          </p>
+        )}
         <ResultPane
           state={state}
           name={tab.name}

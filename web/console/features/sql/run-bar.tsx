@@ -1,6 +1,7 @@
 /** The buttons that run, explain or save the editor's text, and the limits of a run. */
 import { Button, NativeSelect } from '@mantine/core';
 import {
+  IconAlignLeft,
   IconBinaryTree2,
   IconDeviceFloppy,
   IconPlayerPlay,
@@ -32,6 +33,7 @@ export function RunBar({
   onEvery,
   onCancel,
   onExplain,
+  onFormat,
   onSave,
   onLimits,
 }: {
@@ -46,6 +48,7 @@ export function RunBar({
   onEvery: (seconds: number) => void;
   onCancel: () => void;
   onExplain: (analyze: boolean) => void;
+  onFormat: () => void;
   onSave: () => void;
   onLimits: (limits: RunLimits) => void;
 }) {
@@ -85,6 +88,15 @@ export function RunBar({
           {t('sql.explain-run')}
         </Button>
       </Button.Group>
+      <Button
+        size="compact-sm"
+        variant="default"
+        title={t('sql.format-why')}
+        leftSection={<IconAlignLeft size={15} aria-hidden />}
+        onClick={onFormat}
+      >
+        {t('sql.format')}
+      </Button>
       {canSave ? (
         <Button
           size="compact-sm"

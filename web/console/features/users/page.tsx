@@ -1,4 +1,4 @@
-/** Lists the app's end users, and lets operators find, view, create, change and delete users. */
+/** The list of the app's end users. The details of a user are in `user-panel.tsx`. */
 import { Button } from '@mantine/core';
 import { IconFilter, IconMailForward, IconPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

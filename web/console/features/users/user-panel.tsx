@@ -61,7 +61,7 @@ export function UserPanel({
 function Details({ user, onClose }: { user: User; onClose: () => void }) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
-  const confirmedAt = user.email_confirmed_at ?? user.phone_confirmed_at ?? undefined;
+  const contactConfirmedAt = user.email_confirmed_at ?? user.phone_confirmed_at ?? undefined;
 
   return (
     <div className={classes.details}>
@@ -83,9 +83,9 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
         </Fact>
         <Fact label={t('users.phone')}>{user.phone ? `+${user.phone}` : t('users.none')}</Fact>
         <Fact label={t('users.confirmed')}>
-          {confirmedAt === undefined ? t('users.not-yet') : <Moment at={confirmedAt} />}
+          {contactConfirmedAt === undefined ? t('users.not-yet') : <Moment at={contactConfirmedAt} />}
         </Fact>
-        {confirmedAt === undefined && user.invited_at ? (
+        {contactConfirmedAt === undefined && user.invited_at ? (
           <Fact label={t('users.invited-at')}>
             <Moment at={user.invited_at} />
           </Fact>

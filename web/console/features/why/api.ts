@@ -10,11 +10,13 @@ export type {
   EvaluatedExpression as Judged,
   EvaluatedPolicy,
   EvaluatedRows,
+  Everyone,
   Gate,
   Need,
   Operand,
   Reason,
   Security,
+  UserAccess,
 } from '../../../../src/pages/console/why/contract.ts';
 
 export type Question = Required<Omit<Body<'POST /why'>, 'as'>> & Pick<Body<'POST /why'>, 'as'>;
@@ -30,6 +32,9 @@ export const reportQuery = (question: Question) =>
     refetchOnWindowFocus: false,
     retry: false,
   });
+
+export const everyoneWithAccess = ({ schema, table, key }: Question) =>
+  fetchConsole('POST /why/everyone', { body: { schema, table, key } });
 
 export const pgTap = async (question: Question): Promise<string> =>
   (await fetchConsole('POST /why/pgtap', { body: question })).text;

@@ -15,6 +15,7 @@ import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { parsePersona } from '../../components/persona/persona.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { findRequest, type Question, reportQuery } from './api.ts';
+import { EveryoneWithAccess } from './everyone.tsx';
 import classes from './page.module.css';
 import { QuestionForm } from './question-form.tsx';
 import { ReportView } from './report.tsx';
@@ -91,7 +92,15 @@ export function WhyPage() {
                 />
               ) : null
             ) : (
-              <Report question={question} />
+              <>
+                <Report question={question} />
+                {relation?.kind === 'table' && question.operation !== 'insert' ? (
+                  <EveryoneWithAccess
+                    key={JSON.stringify([question.schema, question.table, question.key])}
+                    question={question}
+                  />
+                ) : null}
+              </>
             )}
           </div>
           <div className={classes.request}>

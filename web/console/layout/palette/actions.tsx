@@ -13,6 +13,7 @@ import {
   IconMailForward,
   IconMoon,
   IconPlus,
+  IconSitemap,
   IconSun,
   IconSunMoon,
   IconTablePlus,
@@ -42,6 +43,7 @@ type Spec = readonly [
 
 const specs: readonly Spec[] = [
   ['create-table', 'write', IconTablePlus, { to: '/tables/new' }],
+  ['diagram', 'read', IconSitemap, { to: '/tables/diagram' }],
   ['import-file', 'write', IconUpload, { to: '/tables/new', search: { from: 'file' } }],
   ['new-query', 'read', IconPlus, ({ open }) => open({ to: '/sql', search: { tab: openTab() } })],
   ['create-user', 'write', IconUserPlus, { to: '/users' }, 'create-user'],

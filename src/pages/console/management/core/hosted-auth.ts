@@ -4,6 +4,7 @@ import {
   flag,
   type HostedSetting,
   hours,
+  html,
   inverted,
   list,
   named,
@@ -169,10 +170,12 @@ export const authFields: Fields = {
   })),
   ...each(emails, (name) => ({
     [`mailer_subjects_${name}`]: at(`auth.email.template.${name}.subject`, text),
+    [`mailer_templates_${name}_content`]: at(`auth.email.template.${name}.content`, html),
   })),
   ...each(notices, (name) => ({
     [`mailer_notifications_${name}_enabled`]: at(`auth.email.notification.${name}.enabled`, flag),
     [`mailer_subjects_${name}_notification`]: at(`auth.email.notification.${name}.subject`, text),
+    [`mailer_templates_${name}_notification_content`]: at(`auth.email.notification.${name}.content`, html),
   })),
 };
 
@@ -188,8 +191,6 @@ export const emptyAuthFields: readonly string[] = [
   ...hooks.map((name) => `hook_${name}_secrets`),
   ...['enabled', 'uri', 'secrets'].map((name) => `hook_after_user_created_${name}`),
   'mailer_allow_unverified_email_sign_ins',
-  ...emails.map((name) => `mailer_templates_${name}_content`),
-  ...notices.map((name) => `mailer_templates_${name}_notification_content`),
   ...['nimbus_oauth_client_id', 'nimbus_oauth_email_optional', 'nimbus_oauth_client_secret'],
   ...['saml_external_url', 'saml_allow_encrypted_assertions'],
   ...['security_sb_forwarded_for_enabled', 'security_captcha_secret', 'sessions_tags'],

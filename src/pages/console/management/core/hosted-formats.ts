@@ -23,6 +23,12 @@ export const text = ofType('string');
 export const number = ofType('number');
 export const flag = ofType('boolean');
 
+/** The HTML of an email template. Null and an empty text stand for the default template. */
+export const html: HostedFormat = {
+  read: (value) => value,
+  write: (field) => (field === null ? '' : text.write(field)),
+};
+
 export const inverted: HostedFormat = {
   read: (value) => value !== true,
   write: (field) => (typeof field === 'boolean' ? !field : undefined),

@@ -4,7 +4,7 @@
  */
 import { authFields, emptyAuthFields } from './hosted-auth.ts';
 import { at, flag, type HostedSetting, list, number } from './hosted-formats.ts';
-import type { PushedSettings } from './pushed-settings.ts';
+import type { PushedSettings, PushedTemplate } from './pushed-settings.ts';
 
 type HostedService = 'api' | 'auth' | 'storage';
 
@@ -115,7 +115,7 @@ export function completeFields(service: HostedService, config: Readonly<Fields>)
 
 /**
  * Converts changes in the hosted format to settings in config.toml. `unsupported` contains the fields that can't be
- * changed through the API.
+ * changed through the API. Email templates are separate, because config.toml contains the paths of their files.
  *
  * @example
  * settingsOfHosted('auth', { disable_signup: true }); // changes: auth.enable_signup = false
@@ -123,14 +123,20 @@ export function completeFields(service: HostedService, config: Readonly<Fields>)
 export function settingsOfHosted(
   service: HostedService,
   fields: Readonly<Fields>,
-): { readonly changes: PushedSettings['changes']; readonly unsupported: readonly string[] } {
+): Omit<PushedSettings, 'skipped'> & { readonly unsupported: readonly string[] } {
   const changes: PushedSettings['changes'][number][] = [];
+  const templates: PushedTemplate[] = [];
   const unsupported: string[] = [];
   for (const [name, field] of flat(fields)) {
     const known = Object.hasOwn(settings[service], name) ? settings[service][name] : undefined;
     const value = known?.write(field);
     if (known === undefined || value === undefined) unsupported.push(name);
+    else if (known.path.at(-1) === 'content')
+      templates.push({
+        name: /^mailer_templates_(.+)_content$/.exec(name)?.[1] ?? name,
+        html: String(value),
+      });
     else changes.push({ path: known.path, value });
   }
-  return { changes, unsupported };
+  return { changes, templates, unsupported };
 }

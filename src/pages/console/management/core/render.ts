@@ -111,7 +111,7 @@ const quoted = (path: string): string => path.replace(/["\\\r\n]/g, '_');
 type KeyValues = Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey'>;
 
 /** Returns the project's API keys with the fields of upstream's Management API. */
-interface ApiKeyFields {
+export interface ApiKeyFields {
   readonly id: string;
   readonly name: string;
   readonly type: 'legacy' | 'publishable' | 'secret';
@@ -153,15 +153,4 @@ export function apiKeyFields(keys: KeyValues, reveals: boolean): ApiKeyFields[] 
     entry(['publishable', 'default', 'publishable'], keys.publishableKey, false, null),
     entry(['secret', 'default', 'secret'], keys.secretKey, true, null),
   ];
-}
-
-const letters = 20;
-
-/**
- * The project ref, with which upstream's CLI identifies a project. The ref consists of 20 lowercase letters. The ref is
- * derived from `project_id`, so a project has the same ref on every machine and after a restore.
- */
-export function projectRefOf(projectId: string): string {
-  const digest = createHash('sha256').update(`plinth project ${projectId}`).digest();
-  return [...digest.subarray(0, letters)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
 }

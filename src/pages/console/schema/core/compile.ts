@@ -8,27 +8,34 @@
  * "public"."todos" rename to "tasks"']
  */
 import { quoteIdentifier as id, quoteLiteral } from '../../../../base/kernel/sql.ts';
+import { type AccessChange, isAccessChange } from '../access-changes.ts';
 import type {
   ColumnDefinition,
   ConstraintDefinition,
+  ExtensionChange,
   IndexPart,
   Reference,
   SchemaChange,
   TableChange,
   TypeRef,
 } from '../changes.ts';
-import { isTableChange } from '../changes.ts';
-import { expressionFault } from './expression.ts';
-import { typeNames } from './type-names.ts';
+import { isExtensionChange, isTableChange } from '../changes.ts';
+import { type DefinitionChange, isDefinitionChange } from '../definition-changes.ts';
+import { isObjectChange, type ObjectChange } from '../object-changes.ts';
+import { compileAccessChange } from './compile-access.ts';
+import { compileDefinitionChange } from './compile-definitions.ts';
+import { compileObjectChange } from './compile-objects.ts';
+import { ChangeFault, expression, qualified, typeName } from './parts.ts';
 
 type Of<Kind extends SchemaChange['kind']> = Extract<SchemaChange, { kind: Kind }>;
 
-/** Thrown if a change can't be expressed in SQL. `message` describes the invalid part of the change. */
-export class ChangeFault extends Error {}
-
 /** Returns the statements for a change in order, without semicolons. @throws {ChangeFault} */
 export function compileChange(change: SchemaChange): string[] {
-  return isTableChange(change) ? compileTableChange(change) : [compileOther(change)];
+  if (isAccessChange(change)) return compileAccessChange(change);
+  if (isObjectChange(change)) return compileObjectChange(change);
+  if (isDefinitionChange(change)) return compileDefinitionChange(change);
+  if (isTableChange(change)) return compileTableChange(change);
+  return isExtensionChange(change) ? compileExtensionChange(change) : [compileOther(change)];
 }
 
 function compileTableChange(change: TableChange): string[] {
@@ -42,6 +49,8 @@ function compileTableChange(change: TableChange): string[] {
       return [`comment on table ${table} is ${textOrNull(change.comment)}`];
     case 'drop_table':
       return [`drop table ${table}${cascade(change)}`];
+    case 'replica_identity':
+      return [`alter table ${table} replica identity ${change.identity}`];
     case 'set_rls':
       return [`alter table ${table} ${change.enabled ? 'enable' : 'disable'} row level security`];
     case 'add_column':
@@ -70,7 +79,29 @@ function compileTableChange(change: TableChange): string[] {
   }
 }
 
-function compileOther(change: Exclude<SchemaChange, TableChange>): string {
+function compileExtensionChange(change: ExtensionChange): string[] {
+  const extension = id(change.extension);
+  switch (change.kind) {
+    case 'create_extension': {
+      const { schema } = change;
+      return [
+        ...(schema === undefined ? [] : [`create schema if not exists ${id(schema)}`]),
+        `create extension ${extension}${schema === undefined ? '' : ` with schema ${id(schema)}`}${cascade(change)}`,
+      ];
+    }
+    case 'update_extension':
+      return [`alter extension ${extension} update`];
+    case 'drop_extension':
+      return [`drop extension ${extension}${cascade(change)}`];
+  }
+}
+
+function compileOther(
+  change: Exclude<
+    SchemaChange,
+    TableChange | ExtensionChange | AccessChange | DefinitionChange | ObjectChange
+  >,
+): string {
   if (change.kind === 'create_schema') return `create schema ${id(change.name)}`;
   const type = qualified(change.schema, change.name);
   switch (change.kind) {
@@ -187,7 +218,8 @@ function createIndex(change: Of<'create_index'>, table: string): string {
     change.include === undefined || change.include.length === 0 ? '' : ` include (${names(change.include)})`;
   const where = change.where === undefined ? '' : ` where ${expression(change.where, 'condition')}`;
   const parts = change.parts.map(indexPart).join(', ');
-  return `create${unique} index${name} on ${table} using ${change.method} (${parts})${include}${where}`;
+  const concurrently = change.concurrently === true ? ' concurrently' : '';
+  return `create${unique} index${concurrently}${name} on ${table} using ${change.method} (${parts})${include}${where}`;
 }
 
 function indexPart({ column, expression: text, operatorClass, descending }: IndexPart): string {
@@ -220,25 +252,11 @@ export function conversionOf(column: string, to: TypeRef, using: string | undefi
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;
 }
 
-function typeName({ schema, name, modifiers = [], array = false }: TypeRef): string {
-  if (schema === undefined && !typeNames.has(name)) throw new ChangeFault(`the type ${name} doesn't exist`);
-  const base = schema === undefined ? name : qualified(schema, name);
-  const brackets = array ? '[]' : '';
-  return `${base}${modifiers.length === 0 ? '' : `(${modifiers.join(', ')})`}${brackets}`;
-}
-
-function expression(text: string, what: string): string {
-  const fault = expressionFault(text);
-  if (fault !== undefined) throw new ChangeFault(`the ${what} ${fault}: ${text}`);
-  return `(${text.trim()})`;
-}
-
 const columnComment = (table: string, name: string, comment: string | undefined): string[] =>
   comment === undefined || comment === ''
     ? []
     : [`comment on column ${table}.${id(name)} is ${quoteLiteral(comment)}`];
 
-const qualified = (schema: string, name: string): string => `${id(schema)}.${id(name)}`;
 const names = (columns: readonly string[]): string => columns.map(id).join(', ');
 const named = (name: string | undefined): string => (name === undefined ? '' : `constraint ${id(name)} `);
 const cascade = (change: { readonly cascade: boolean }): string => (change.cascade ? ' cascade' : '');

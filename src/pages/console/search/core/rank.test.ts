@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bestOf, escapeLike, rankOf } from './rank.ts';
+import { escapeLike } from '../../../../base/shared/sql/escape-like.ts';
+import { bestOf, rankOf } from './rank.ts';
 
 test('exact matches come before prefixes, words and other parts', () => {
   const names = ['my_tasks_old', 'multitasks', 'tasks_log', 'tasks', 'users'];

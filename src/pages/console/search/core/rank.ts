@@ -25,6 +25,3 @@ export const bestOf = <Item>(items: readonly Item[], rank: (item: Item) => numbe
     .sort((left, right) => right.rank - left.rank)
     .slice(0, limit)
     .map(({ item }) => item);
-
-/** Escapes the LIKE wildcards `%` and `_` in a text. */
-export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');

@@ -68,14 +68,14 @@ export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
   }
 }
 
-export const concerns = (policy: Policy, command: Operation): boolean =>
+export const concerns = (policy: Pick<Policy, 'command'>, command: Operation): boolean =>
   policy.command === 'all' || policy.command === command;
 
 /**
  * Returns the condition of a policy for a clause. If a policy has no WITH CHECK condition, its USING condition applies.
  * A policy with neither condition allows every row.
  */
-export function conditionOf(policy: Policy, clause: Gate['clause']): string {
+export function conditionOf(policy: Pick<Policy, 'using' | 'check'>, clause: Gate['clause']): string {
   const text = clause === 'check' ? (policy.check ?? policy.using) : policy.using;
   return text ?? 'true';
 }

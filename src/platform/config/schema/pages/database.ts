@@ -32,6 +32,14 @@ export const databasePages: readonly PageSpec[] = [
         ]),
       },
       {
+        title: 'Extensions',
+        text: 'Folders of this machine that contain PostgreSQL extensions.',
+        isRare: true,
+        settings: under('database', [
+          ['extension_folders', 'Extension folders', { words: 'postgis pgvector native library' }],
+        ]),
+      },
+      {
         title: 'Startup',
         isRare: true,
         settings: under('db', [
@@ -152,6 +160,33 @@ export const databasePages: readonly PageSpec[] = [
           ['access_key_id', 'Backup access key ID', { words: 's3 aws' }],
           ['secret_access_key', 'Backup secret access key', { words: 's3 aws' }],
         ]),
+      },
+    ],
+  },
+  {
+    id: 'branches',
+    group: 'database',
+    title: 'Branches',
+    text: 'Copies of the project for trying changes.',
+    words: 'preview staging',
+    parts: [
+      {
+        settings: under('branches', [
+          ['max', 'Branches', { unit: 'branches' }],
+          ['max_running', 'Running branches', { unit: 'branches' }],
+          ['idle_timeout', 'Stop without connections after'],
+          ['delete_after', 'Delete without connections after', { words: 'expire retention' }],
+          ['host', 'Address', { words: 'listen interface' }],
+        ]),
+      },
+      {
+        title: 'Personal data',
+        settings: under('branches', [['mask.enabled', 'Replace personal data', { words: 'mask anonymize' }]]),
+      },
+      {
+        title: 'Columns with personal data',
+        names: 'branches.mask.columns',
+        settings: under('branches', [['mask.columns.*', 'Replacement', { words: 'mask anonymize' }]]),
       },
     ],
   },

@@ -104,6 +104,7 @@ export const projectPages: readonly PageSpec[] = [
         settings: under('console', [
           ['require_mfa', 'Require a second factor for operators', { words: '2fa two-factor mfa' }],
           ['url', 'Public Console URL', { words: 'domain address' }],
+          ['agent_documents', 'Load the metadata of AI agents', { words: 'oauth mcp cimd' }],
         ]),
       },
       {

@@ -54,6 +54,32 @@ export const servicePages: readonly PageSpec[] = [
     ],
   },
   {
+    id: 'graphql',
+    group: 'services',
+    title: 'GraphQL',
+    text: 'The GraphQL API of the extension pg_graphql.',
+    words: 'pg_graphql introspection',
+    parts: [
+      {
+        settings: under('graphql', [
+          ['without_extension', 'Serve GraphQL without the extension', { words: 'external pg_graphql' }],
+        ]),
+      },
+      {
+        title: 'Request limits',
+        isRare: true,
+        settings: under('graphql', [
+          ['max_depth', 'Nested fields', { unit: 'fields', words: 'depth' }],
+          ['max_complexity', 'Fields in a response', { unit: 'fields', words: 'complexity cost rows' }],
+          ['max_aliases', 'Aliases in a query', { unit: 'aliases' }],
+          ['max_query', 'Maximum query size'],
+          ['max_variables', 'Maximum size of the variables'],
+          ['timeout', 'Request timeout', { words: 'cancel slow' }],
+        ]),
+      },
+    ],
+  },
+  {
     id: 'storage',
     group: 'services',
     title: 'Storage',

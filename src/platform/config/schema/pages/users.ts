@@ -24,21 +24,28 @@ export const userPages: readonly PageSpec[] = [
       },
       {
         title: 'Email',
-        settings: under('auth.email', [
-          ['enable_signup', 'Sign in with email', { words: 'password magic link otp code passwordless' }],
-          ['enable_confirmations', 'Confirm email addresses', { words: 'verify verification autoconfirm' }],
+        settings: [
+          ...under('auth.email', [
+            ['enable_signup', 'Sign in with email', { words: 'password magic link otp code passwordless' }],
+            ['enable_confirmations', 'Confirm email addresses', { words: 'verify verification autoconfirm' }],
+            [
+              'double_confirm_changes',
+              'Confirm a new address from both addresses',
+              { words: 'email change verify' },
+            ],
+            ['otp_length', 'Code length', { unit: 'digits', words: 'email otp one-time password pin' }],
+            [
+              'otp_expiry',
+              'Lifetime of magic links and codes',
+              { unit: 'seconds', words: 'email otp expiry expire passwordless one-time password' },
+            ],
+          ]),
           [
-            'double_confirm_changes',
-            'Confirm a new address from both addresses',
-            { words: 'email change verify' },
+            'auth.mailer.invitation_expiry',
+            'Lifetime of invitations',
+            { words: 'invite email expiry expire' },
           ],
-          ['otp_length', 'Code length', { unit: 'digits', words: 'email otp one-time password pin' }],
-          [
-            'otp_expiry',
-            'Lifetime of magic links and codes',
-            { unit: 'seconds', words: 'email otp expiry expire passwordless one-time password' },
-          ],
-        ]),
+        ],
       },
       {
         title: 'Phone',

@@ -33,7 +33,11 @@ export const auth = liveSection(
         ),
       }),
     }),
-    mailer: section('Email checks.', {
+    mailer: section('Email checks and invitations.', {
+      invitation_expiry: duration(
+        7 * 24 * 60 * 60_000,
+        'Lifetime of the link in an invitation. A code ({{ .Token }}) in a custom template still expires after `auth.email.otp_expiry`.',
+      ),
       email_validation_extended: boolean(
         false,
         'Rejects reserved email domains (example.com, .test) and domains without a DNS entry.',

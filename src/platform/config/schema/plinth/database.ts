@@ -2,6 +2,7 @@ import {
   boolean,
   duration,
   integer,
+  list,
   live,
   liveSection,
   optionalInteger,
@@ -45,6 +46,10 @@ export const database = restartSection(
     replica_max_lag: duration(
       5000,
       'Maximum lag of a read replica. Requests use other replicas or the primary while the lag of a replica is longer.',
+    ),
+    extension_folders: list(
+      [],
+      "Folders in which the embedded PostgreSQL searches extensions that Plinth doesn't include, such as `/usr/lib/postgresql/18`. A folder contains `extension/` and `lib/`, or an installation of PostgreSQL 18. The path of `pg_config` is also accepted. Code in these folders runs with the permissions of PostgreSQL.",
     ),
     shared_password: boolean(
       false,

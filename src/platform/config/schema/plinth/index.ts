@@ -4,9 +4,10 @@
  */
 import { section } from '../define.ts';
 import { account, auth, branding } from './auth.ts';
+import { branches } from './branches.ts';
 import { backup, database, rest, safeUpdate } from './database.ts';
 import { console, files, log, server, telemetry } from './server.ts';
-import { edgeRuntime, jobs, realtime, storage } from './services.ts';
+import { edgeRuntime, graphql, jobs, realtime, storage } from './services.ts';
 
 export const plinthSchema = section("Plinth's own settings.", {
   branding,
@@ -20,8 +21,10 @@ export const plinthSchema = section("Plinth's own settings.", {
   edge_runtime: edgeRuntime,
   database,
   rest,
+  graphql,
   storage,
   backup,
+  branches,
   jobs,
   realtime,
   safe_update: safeUpdate,

@@ -222,6 +222,11 @@ export const console = section('The Console, which uses a separate port (`[studi
     'Requires a second factor for all operators, who set it up at their next sign-in.',
     live,
   ),
+  agent_documents: boolean(
+    true,
+    'Loads the metadata of AI agents from their websites, if the Console uses HTTPS. Turn this off if the server has no access to the internet. Agents then register themselves.',
+    live,
+  ),
   tls: restartSection(
     reasons.opened,
     'A separate certificate for the Console. Requires `cert` in `[server.tls]`.',

@@ -184,3 +184,24 @@ export const realtime = section(
   },
   live,
 );
+
+export const graphql = liveSection(
+  'The GraphQL API. The limits apply to `/graphql/v1` and, except the timeout, to `graphql.resolve`.',
+  {
+    without_extension: boolean(
+      false,
+      'Serves `/graphql/v1` even if the database does not have the extension pg_graphql, for example on a PostgreSQL server in --database-url that does not provide it.',
+    ),
+    max_depth: integer(50, 'Maximum number of nested fields in a query.', { min: 1, max: 200 }),
+    max_complexity: integer(10_000_000, 'Maximum number of fields in a response, if each page is full.', {
+      min: 1,
+    }),
+    max_aliases: integer(500, 'Maximum number of aliases in a query.'),
+    max_query: size(256 * 1024, 'Maximum size of a query.'),
+    max_variables: size(16 * 1024 * 1024, 'Maximum size of the variables as JSON.'),
+    timeout: duration(
+      30_000,
+      'Time after which a request is canceled. The `statement_timeout` of the role applies as well.',
+    ),
+  },
+);

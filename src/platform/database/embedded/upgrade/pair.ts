@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, copyFileSync, existsSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { silentLogger } from '../../../../base/kernel/log.ts';
 import { syncFolder } from '../../../../base/kernel/replace-file.ts';
 import { thisMachine } from '../../../../base/shared/machine.ts';
 import { DatabaseError } from '../../errors.ts';
@@ -20,6 +21,7 @@ import {
   chooseLocation,
   diskBytesOf,
   emptySocketDir,
+  extensionParent,
   giveTo,
   majorOf,
   majorOfBinaries,
@@ -31,6 +33,7 @@ import {
   writeOwned,
 } from '../location.ts';
 import { acquireLock } from '../lock.ts';
+import { createPackKeeper, type PackKeeper } from '../pack-requests.ts';
 import { serverEnvironment, startServer } from '../server.ts';
 import { peerOnly, pgHbaConf, postgresqlConf } from '../settings.ts';
 import { finishSwap, removeJournal, swap, upgradeFolders, writeJournal } from './journal.ts';
@@ -79,6 +82,8 @@ export interface PairOptions {
   readonly dataDir: string;
   /** Whether the new folder is only for a rehearsal. */
   readonly isRehearsal: boolean;
+  /** Folders that the operator named, in which extensions are searched. */
+  readonly extensionFolders?: readonly string[] | undefined;
   readonly onLine: (line: string) => void;
   readonly onProgress: (message: string) => void;
   /** Called after each step that affects a later start of Plinth. */
@@ -123,7 +128,7 @@ interface LockedFolder {
 
 async function pairOf(
   { dataDir, location, from, to, releaseLock }: LockedFolder,
-  { isRehearsal, onLine, onStep = () => {} }: PairOptions,
+  { isRehearsal, extensionFolders, onLine, onProgress, onStep = () => {} }: PairOptions,
 ): Promise<ClusterPair> {
   const { identity, binaries, home, pgdata } = location;
   const folders = upgradeFolders(pgdata);
@@ -144,15 +149,26 @@ async function pairOf(
   const start = async (
     programs: Pick<Binaries, 'postgres'>,
     folder: string,
-    { port, version }: { readonly port: number; readonly version: number },
-    args: readonly string[],
+    {
+      port,
+      version,
+      args = [],
+      packs,
+    }: {
+      readonly port: number;
+      readonly version: number;
+      readonly args?: readonly string[];
+      readonly packs?: PackKeeper;
+    },
   ): Promise<PrivateServer> => {
     const server = await startServer({
       binaries: programs,
       identity,
       pgdata: folder,
       args,
-      onLine: (_level, line) => onLine(line),
+      onLine(_level, line) {
+        if (packs?.onLine(line) !== true) onLine(line);
+      },
     });
     return {
       target: (database, role) => ({
@@ -196,8 +212,12 @@ async function pairOf(
       return result.stdout.trim();
     },
     startCurrent(postgres) {
-      const args = configureCurrent(identity, currentDir, from, diskBytesOf(folders.current));
-      return start({ postgres }, folders.current, { port: currentPort, version: from * 10_000 }, args);
+      const libraries = [join(extensionParent(home, socketDir), 'extensions')];
+      const args = configureCurrent(identity, currentDir, from, {
+        diskBytes: diskBytesOf(folders.current),
+        libraries,
+      });
+      return start({ postgres }, folders.current, { port: currentPort, version: from * 10_000, args });
     },
     async createNext() {
       if (existsSync(next)) await clearLeftovers(next);
@@ -210,19 +230,22 @@ async function pairOf(
       if (identity.kind === 'user') chownSync(join(next, vaultKeyFile), identity.uid, identity.gid);
     },
     startNext(mode, settings) {
-      const extensionDir = prepareExtensionFolder(extensionHome, binaries);
+      const extensions = prepareExtensionFolder(extensionHome, binaries, extensionFolders);
+      const packs = createPackKeeper({ ...extensions, log: silentLogger, onProgress });
       writeOwned(identity, join(next, 'pg_hba.conf'), pgHbaConf({ superuserOverTcp: false }));
       const conf = postgresqlConf({
         port: nextPort,
         listenAddress: null,
         socketDir,
-        extensionDirs: [extensionDir],
+        extensionDirs: [extensions.base],
+        libraryDirs: extensions.libraryDirs,
+        preload: mode === 'loading' ? [] : extensions.preload,
         durable: true,
         diskBytes: diskBytesOf(dirname(next)),
         extra: mode === 'loading' ? loadingSettings() : { ...settings, max_logical_replication_workers: 0 },
       });
       writeOwned(identity, join(next, 'postgresql.conf'), conf);
-      return start(binaries, next, { port: nextPort, version: to * 10_000 }, []);
+      return start(binaries, next, { port: nextPort, version: to * 10_000, packs });
     },
     syncNext() {
       const { file, args, ids } = commandAs(identity, binaries.initdb, ['--sync-only', '-D', next]);
@@ -253,7 +276,12 @@ async function pairOf(
  * Writes the configuration of the old cluster to the folder of its socket, because the cluster's own configuration must
  * not affect how the cluster is read. Returns the server's arguments.
  */
-function configureCurrent(identity: Identity, folder: string, major: number, diskBytes: number): string[] {
+function configureCurrent(
+  identity: Identity,
+  folder: string,
+  major: number,
+  { diskBytes, libraries }: { readonly diskBytes: number; readonly libraries: readonly string[] },
+): string[] {
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeOwned(identity, path, text);
@@ -263,7 +291,8 @@ function configureCurrent(identity: Identity, folder: string, major: number, dis
     port: currentPort,
     listenAddress: null,
     socketDir: folder,
-    extensionDirs: [],
+    // The libraries of the extensions in the old cluster.
+    extensionDirs: libraries,
     durable: true,
     diskBytes,
     extra: {},

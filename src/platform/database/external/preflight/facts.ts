@@ -25,9 +25,15 @@ export interface Facts {
    */
   readonly freeConnections: number;
   readonly maxConnections: number;
+  /** The limits that don't leave enough connections for one node. */
+  readonly tightLimits: readonly ('server' | 'database' | 'account')[];
   readonly walLevel: string;
+  readonly maxSlots: number;
   readonly freeSlots: number;
+  readonly maxWalSenders: number;
   readonly freeWalSenders: number;
+  /** Whether nodes can share a replication slot, as described in services/realtime/changes/group/group-slot.ts. */
+  readonly allowsSharedSlot: boolean;
   /** Plinth's existing roles, by name. */
   readonly roles: Readonly<Record<string, RoleFacts>>;
   /** Plinth's existing schemas, by name. Each value specifies whether this account owns the schema. */

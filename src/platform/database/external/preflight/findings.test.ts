@@ -30,9 +30,13 @@ const empty: Facts = {
   isReadOnly: false,
   freeConnections: 90,
   maxConnections: 100,
+  tightLimits: ['server'],
   walLevel: 'logical',
+  maxSlots: 10,
   freeSlots: 10,
+  maxWalSenders: 10,
   freeWalSenders: 10,
+  allowsSharedSlot: true,
   roles: {},
   schemas: {},
   hasLedger: false,
@@ -229,6 +233,33 @@ test('the finding about connections contains the number of nodes that fit', () =
     status: 'ok',
     message: expect.stringMatching(/each node uses up to 29 and 30 to the pooler\. Nodes that fit: 2\.$/),
   });
+});
+
+test('the finding about replication counts one slot for nodes that share the changes', () => {
+  const realtime = (changes: Partial<Facts>) =>
+    findingsOf({ ...empty, ...changes }).find(({ check }) => check === 'realtime')?.message;
+  const budget = budgetOf({ sharesChanges: true });
+  expect(realtime({})).toMatch(
+    /Each node uses one replication slot and one WAL sender\. Nodes that fit: 10\.$/,
+  );
+  expect(realtime({ budget })).toMatch(/all nodes together use one replication slot and one WAL sender\.$/);
+  expect(realtime({ budget, allowsSharedSlot: false })).toMatch(
+    /Each node uses one .+, because a shared slot needs PostgreSQL 17 .+ Nodes that fit: 10\.$/,
+  );
+});
+
+test('the statements about replication omit what is already set', () => {
+  const replicating = { ...role, hasReplication: true };
+  const statements = (changes: Partial<Facts>) =>
+    findingsOf({ ...owner, ...changes }).find(({ check }) => check === 'realtime')?.statements;
+  expect(statements({ roles: { supabase_replication_admin: replicating } })).toEqual([
+    'alter role "app" replication;',
+  ]);
+  expect(statements({ roles: { supabase_replication_admin: role }, authenticator: 'accepted' })).toEqual([
+    'alter role "supabase_replication_admin" replication;',
+  ]);
+  expect(statements({})).toEqual(['alter role "app" replication;']);
+  expect(statements({ version: 150_012 })).toHaveLength(2);
 });
 
 test.each([

@@ -110,6 +110,8 @@ function checkWrites({ isStandby, isReadOnly, database, login, provider }: Facts
   if (isReadOnly) {
     return failing(
       'Transactions are read-only by default (default_transaction_read_only).',
+      // Without this statement, the following ones would fail too.
+      'set default_transaction_read_only = off;',
       `alter database ${quoteIdentifier(database.name)} reset default_transaction_read_only;`,
       `alter role ${quoteIdentifier(login.name)} reset default_transaction_read_only;`,
       ...(provider === undefined
@@ -263,10 +265,27 @@ function checkPasswords(facts: Facts): Outcome {
   );
 }
 
+/** Explains how to raise the limits on connections that are too low for one node. */
+function raiseLimits(facts: Facts): ReturnType<typeof increase> {
+  const { tightLimits, maxConnections, budget, login, database } = facts;
+  const server = tightLimits.includes('server')
+    ? increase(facts, 'max_connections', Math.max(100, maxConnections + budget.direct))
+    : { advice: '', statements: [] };
+  const unlimited = {
+    server: [],
+    database: [`alter database ${quoteIdentifier(database.name)} connection limit -1;`],
+    account: [`alter role ${quoteIdentifier(login.name)} connection limit -1;`],
+  };
+  return {
+    advice: server.advice,
+    statements: [...server.statements, ...tightLimits.flatMap((kind) => unlimited[kind])],
+  };
+}
+
 function checkConnections(facts: Facts): Outcome {
-  const { freeConnections, maxConnections } = facts;
+  const { freeConnections } = facts;
   const { direct, rest, pools, sessions, pooled } = facts.budget;
-  const { advice, statements } = increase(facts, 'max_connections', Math.max(100, maxConnections + direct));
+  const { advice, statements } = raiseLimits(facts);
   const text = `The server accepts ${freeConnections} more connections from this account`;
   if (freeConnections < fewestConnections) {
     return failing(`${text}, but Plinth needs at least ${fewestConnections}.${advice}`, ...statements);
@@ -278,7 +297,7 @@ function checkConnections(facts: Facts): Outcome {
   const use = `each node uses up to ${direct}${pooled === 0 ? ':' : ''} ${parts}`;
   return freeConnections < direct
     ? degraded(
-        `${text}, but ${use}. Under load, requests can fail. Increase max_connections, or lower ${budgetSettings}.${advice}`,
+        `${text}, but ${use}. Under load, requests can fail. Increase the limit, or lower ${budgetSettings}.${advice}`,
         ...statements,
       )
     : ok(`${text}, and ${use}. Nodes that fit: ${Math.floor(freeConnections / direct)}.`);
@@ -295,6 +314,7 @@ function checkTls({ isEncrypted, isLocal }: Facts): Outcome {
 
 function checkRealtime(facts: Facts): Outcome {
   const { walLevel, freeSlots, freeWalSenders, roles, login, pooler, provider } = facts;
+  const { maxSlots, maxWalSenders } = facts;
   const off = "Realtime can't deliver database changes";
   if (walLevel !== 'logical') {
     const text = `${off} because wal_level is ${walLevel}.`;
@@ -303,33 +323,60 @@ function checkRealtime(facts: Facts): Outcome {
       : degraded(`${text} On ${provider.name}, ${provider.logicalReplication}.`);
   }
   if (freeSlots < 1) {
-    const { advice, statements } = increase(facts, 'max_replication_slots', 20);
+    const { advice, statements } = increase(facts, 'max_replication_slots', Math.max(20, maxSlots + 10));
     return degraded(`${off} because all replication slots are in use.${advice}`, ...statements);
   }
   if (freeWalSenders < 1) {
-    const { advice, statements } = increase(facts, 'max_wal_senders', 20);
+    const { advice, statements } = increase(facts, 'max_wal_senders', Math.max(20, maxWalSenders + 10));
     return degraded(`${off} because all WAL senders are in use.${advice}`, ...statements);
   }
   if (pooler !== 'none') return degraded(`${off} through a pooler.`);
   const role = roles[replicationRole];
-  const owner = quoteIdentifier(login.name);
   // If Plinth doesn't have a password for the role, it signs in with the account.
   const signsIn =
-    login.isSuperuser || login.hasReplication || (facts.authenticator === 'accepted' && role?.isMember);
-  if (setsAttribute(facts, replicationRole, login.hasReplication) || (role?.hasReplication && signsIn)) {
-    const fits = Math.min(freeSlots, freeWalSenders);
-    return ok(
-      `Realtime can use logical replication. Each node uses one replication slot and one WAL sender. Nodes that fit: ${fits}.`,
-    );
-  }
+    login.isSuperuser ||
+    login.hasReplication ||
+    (facts.authenticator === 'accepted' && role?.isMember === true);
+  if (setsAttribute(facts, replicationRole, login.hasReplication) || (role?.hasReplication && signsIn))
+    return ok(`Realtime can use logical replication. ${slotUse(facts)}`);
   return degraded(
     `${off} because ${replicationRole} or the account ${login.name} can't replicate.`,
-    ...(provider === undefined ? [`alter role ${owner} replication;`] : [provider.replicate(login.name)]),
-    role === undefined
-      ? `create role ${replicationRole} login replication; grant ${replicationRole} to ${owner} with admin option;`
-      : (provider?.replicate(replicationRole) ?? `alter role ${replicationRole} replication;`),
-    ...(role === undefined || role.isMember ? [] : [`grant ${replicationRole} to ${owner};`]),
+    ...replicationStatements(facts, signsIn),
   );
+}
+
+/** Explains how many replication slots and WAL senders the nodes use. */
+function slotUse({ budget, allowsSharedSlot, freeSlots, freeWalSenders }: Facts): string {
+  if (budget.sharesChanges && allowsSharedSlot)
+    return 'If the NATS server has JetStream, all nodes together use one replication slot and one WAL sender.';
+  const reason = budget.sharesChanges
+    ? ', because a shared slot needs PostgreSQL 17 and a limit in max_slot_wal_keep_size'
+    : '';
+  const fits = Math.min(freeSlots, freeWalSenders);
+  return `Each node uses one replication slot and one WAL sender${reason}. Nodes that fit: ${fits}.`;
+}
+
+/** Returns the statements that let the account replicate as the role. Attributes that are already set are omitted. */
+function replicationStatements(facts: Facts, signsIn: boolean): string[] {
+  const { roles, login, provider } = facts;
+  const role = roles[replicationRole];
+  const owner = quoteIdentifier(login.name);
+  const replicate = (name: string): string =>
+    provider?.replicate(name) ?? `alter role ${quoteIdentifier(name)} replication;`;
+  const ofAccount = signsIn ? [] : [replicate(login.name)];
+  if (role === undefined) {
+    // An account with the attribute creates the role itself.
+    if (setsAttribute(facts, replicationRole, true)) return ofAccount;
+    return [
+      ...ofAccount,
+      `create role ${replicationRole} login replication; grant ${replicationRole} to ${owner} with admin option;`,
+    ];
+  }
+  return [
+    ...ofAccount,
+    ...(role.hasReplication ? [] : [replicate(replicationRole)]),
+    ...(role.isMember ? [] : [`grant ${replicationRole} to ${owner};`]),
+  ];
 }
 
 function checkEventTriggers(facts: Facts): Outcome {

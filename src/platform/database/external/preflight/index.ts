@@ -3,6 +3,7 @@
  * The preflight's sign-in attempts and queries don't change the server.
  */
 import { sql } from '../../../../base/kernel/sql.ts';
+import { endOnAbort } from '../../abort.ts';
 import type { ConnectionBudget } from '../../connection-budget.ts';
 import { DatabaseError } from '../../errors.ts';
 import type { Logins } from '../../logins.ts';
@@ -28,6 +29,8 @@ interface PreflightOptions {
   readonly logins: Logins | undefined;
   readonly budget: ConnectionBudget;
   readonly beforeReading?: (session: Client) => Promise<void>;
+  /** Ends the preflight and the session when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,9 +40,10 @@ interface PreflightOptions {
  */
 export async function runPreflight(
   base: ConnectionOptions,
-  { logins, budget, beforeReading }: PreflightOptions,
+  { logins, budget, beforeReading, signal }: PreflightOptions,
 ): Promise<Preflight> {
-  const { session, pooler } = await openSession(base);
+  const { session, pooler } = await openSession({ ...base, connectSignal: signal });
+  endOnAbort(session, signal);
   try {
     // A pooler in transaction mode would give the lock to another client.
     if (pooler === 'none' || pooler === 'session') await beforeReading?.(session);

@@ -38,8 +38,11 @@ interface Row {
   readonly reservedConnections: number;
   readonly usedConnections: number;
   readonly walLevel: string;
+  readonly maxSlots: number;
   readonly freeSlots: number;
+  readonly maxWalSenders: number;
   readonly freeWalSenders: number;
+  readonly allowsSharedSlot: boolean;
   readonly roles: Facts['roles'] | null;
   readonly comment: string | null;
   readonly schemas: Facts['schemas'] | null;
@@ -72,9 +75,13 @@ export async function readFacts(session: Queryable, connected: Connected): Promi
       (select count(*)::int from pg_catalog.pg_stat_activity a where a.datid is not null
         and a.application_name is distinct from current_setting('application_name')) as "usedConnections",
       current_setting('wal_level') as "walLevel",
+      current_setting('max_replication_slots')::int as "maxSlots",
       current_setting('max_replication_slots')::int - (select count(*)::int
         from pg_catalog.pg_replication_slots s
         where not starts_with(s.slot_name, 'supabase_realtime_replication_slot_')) as "freeSlots",
+      current_setting('max_wal_senders')::int as "maxWalSenders",
+      current_setting('server_version_num')::int >= 170000 and exists (select from pg_catalog.pg_settings k
+        where k.name = 'max_slot_wal_keep_size' and k.setting::int8 >= 0) as "allowsSharedSlot",
       current_setting('max_wal_senders')::int - (select count(*)::int from pg_catalog.pg_stat_replication r
         where r.application_name is distinct from current_setting('application_name')) as "freeWalSenders",
       (select json_object_agg(r.rolname, json_build_object('isSuperuser', r.rolsuper, 'bypassesRls', r.rolbypassrls,
@@ -106,8 +113,14 @@ export async function readFacts(session: Queryable, connected: Connected): Promi
 
 function factsOf(row: Row, connected: Connected): Facts {
   const { connectionLimit, ...database } = row.database;
-  const limits = [row.maxConnections - row.reservedConnections, connectionLimit, row.accountLimit];
-  const limit = Math.min(...limits.filter((value) => value >= 0));
+  const limits = {
+    server: row.maxConnections - row.reservedConnections,
+    database: connectionLimit,
+    account: row.accountLimit,
+  };
+  const limit = Math.min(...Object.values(limits).filter((value) => value >= 0));
+  const needed = row.usedConnections + connected.budget.direct;
+  const kinds = Object.keys(limits) as (keyof typeof limits)[];
   return {
     ...connected,
     version: row.version,
@@ -119,9 +132,13 @@ function factsOf(row: Row, connected: Connected): Facts {
     isReadOnly: row.isReadOnly,
     freeConnections: Math.max(0, limit - row.usedConnections),
     maxConnections: row.maxConnections,
+    tightLimits: kinds.filter((kind) => limits[kind] >= 0 && limits[kind] < needed),
     walLevel: row.walLevel,
+    maxSlots: row.maxSlots,
     freeSlots: row.freeSlots,
+    maxWalSenders: row.maxWalSenders,
     freeWalSenders: row.freeWalSenders,
+    allowsSharedSlot: row.allowsSharedSlot,
     roles: (row.roles ?? {}) as Readonly<Record<string, RoleFacts>>,
     schemas: row.schemas ?? {},
     hasLedger: row.hasLedger,

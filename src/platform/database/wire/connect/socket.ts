@@ -29,7 +29,7 @@ const KEEP_ALIVE_MS = 60_000;
  * afterward, unless `lends` is true. If `lends` is true, a chunk may be overwritten as soon as `onData` returns.
  */
 export async function openSocket(
-  target: ConnectionTarget,
+  target: ConnectionTarget & Pick<ConnectionOptions, 'connectSignal'>,
   onData: (chunk: Buffer) => void,
   lends = false,
 ): Promise<Socket> {
@@ -41,6 +41,8 @@ export async function openSocket(
   const socket = connect(plain ? { ...address, onread: lends ? lend(onData) : readInto(onData) } : address);
   const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const timer = setTimeout(() => socket.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+  const abort = () => socket.destroy(new Error('the attempt was aborted'));
+  target.connectSignal?.addEventListener('abort', abort);
   try {
     await connected(socket, target);
     if (unix) return socket;
@@ -54,6 +56,7 @@ export async function openSocket(
     return secured;
   } finally {
     clearTimeout(timer);
+    target.connectSignal?.removeEventListener('abort', abort);
   }
 }
 

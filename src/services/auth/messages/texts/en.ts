@@ -67,6 +67,14 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     closing:
       "If you didn't try to sign up, you can ignore this email. Your account and your password haven't changed.",
   },
+  no_account: {
+    subject: "You don't have a {{ .Brand.name }} account yet",
+    title: "You don't have an account yet",
+    intro:
+      'You tried to sign in to {{ .Brand.name }} with {{ .Email }}, but no account has this address. {{ if .CanSignUp }}Create an account, or sign in with another address that you may have used.{{ else }}Sign in with another address that you may have used.{{ end }}',
+    button: '{{ if .CanSignUp }}Create account{{ else }}Use another address{{ end }}',
+    closing: "If you didn't try to sign in, you can ignore this email. No account was created.",
+  },
   email_change: {
     subject:
       '{{ if .Email }}{{ .Token }} is your {{ .Brand.name }} code for your new email address{{ else }}{{ .Token }} is your {{ .Brand.name }} confirmation code{{ end }}',
@@ -237,6 +245,15 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
       'Two-step verification was removed from your account {{ .Email }}, and all devices were signed out. You can now sign in without a second step. Set up a new one after you sign in.',
     closing: "If this wasn't you, use this link to sign out all devices and choose a new password.",
     undo,
+    isNotice: true,
+  },
+  account_deleted_notification: {
+    subject: 'Your {{ .Brand.name }} account was deleted',
+    title: 'Your account was deleted',
+    intro:
+      'Your account {{ .Email }} and its data were permanently deleted. You can no longer sign in to it.',
+    closing:
+      "If this wasn't you, contact {{ .Brand.name }}, and change the password of your email account, because someone else may have access to it.",
     isNotice: true,
   },
 };

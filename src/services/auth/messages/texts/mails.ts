@@ -41,6 +41,7 @@ export const templateNames = [
   'recovery',
   'magic_link',
   'existing_account',
+  'no_account',
   'email_change',
   'email_change_current',
   'reauthentication',
@@ -60,6 +61,7 @@ export const templateNames = [
   'factor_removal_requested_notification',
   'factor_removal_confirmed_notification',
   'factors_reset_notification',
+  'account_deleted_notification',
 ] as const;
 
 export type TemplateName = (typeof templateNames)[number];

@@ -3,7 +3,6 @@
  * position is confirmed to PostgreSQL only after JetStream has stored the changes, so a process that takes over doesn't
  * miss any. The changes that it publishes again are recognized by their positions.
  */
-import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../../base/kernel/log.ts';
 import type {
@@ -11,8 +10,6 @@ import type {
   PostgresErrorShape,
   ReplicationConnection,
 } from '../../../../platform/database/types.ts';
-import { createSealer } from '../../core/bus-seal.ts';
-import { type Batch, BatchBuilder } from '../../core/change-batch.ts';
 import {
   existingPublications,
   heartbeatMs,
@@ -32,6 +29,7 @@ import {
   generationOf,
   newGroupSlotName,
 } from './group-slot.ts';
+import { LogPublisher } from './log-publisher.ts';
 import type { NodeSession } from './node-session.ts';
 
 export interface GroupReaderOptions {
@@ -51,10 +49,6 @@ export interface GroupReaderOptions {
 /** The interval at which a process checks whether the slot is read. */
 const turnMs = 500;
 const confirmMs = 1_000;
-const maxBatchBytes = 480 * 1024;
-const maxChunkBytes = 512 * 1024;
-const firstRetryMs = 50;
-const lastRetryMs = 1_000;
 
 export class GroupReader {
   readonly #options: GroupReaderOptions;
@@ -62,7 +56,7 @@ export class GroupReader {
   #running: Promise<void> | undefined;
   #connection: ReplicationConnection | undefined;
   #trouble: string | undefined;
-  #publishTrouble: string | undefined;
+  #publisher: LogPublisher | undefined;
   #isShort = false;
   #isReading = false;
   #slot: GroupSlot | undefined;
@@ -72,7 +66,7 @@ export class GroupReader {
   }
 
   get trouble(): string | undefined {
-    return this.#trouble ?? this.#publishTrouble;
+    return this.#trouble ?? this.#publisher?.trouble;
   }
 
   get isShort(): boolean {
@@ -169,14 +163,16 @@ export class GroupReader {
   }
 
   async #read(slotName: string, stopping: AbortSignal): Promise<void> {
-    const { database, log } = this.#options;
+    const { database, log, changeLog, secret, maxWaitingBytes } = this.#options;
     const publications = await existingPublications(database);
     const connection = await database.connectReplication();
     this.#connection = connection;
     try {
       if (stopping.aborted) return;
       await prepareSession(connection);
-      const publisher = this.#publisher(generationOf(slotName), connection, stopping);
+      const generation = generationOf(slotName);
+      const publisher = new LogPublisher({ changeLog, secret, generation, connection, maxWaitingBytes, log });
+      this.#publisher = publisher;
       let heardAt = performance.now();
       const { ended } = connection.stream(startReplication(slotName, 0n, publications), (payload) => {
         heardAt = performance.now();
@@ -192,7 +188,10 @@ export class GroupReader {
       }, heartbeatMs).unref();
       // A process that takes over publishes again what wasn't confirmed.
       const confirming = setInterval(() => connection.sendStatus(), confirmMs).unref();
-      stopping.addEventListener('abort', () => connection.sendStatus());
+      stopping.addEventListener('abort', () => {
+        publisher.stop();
+        connection.sendStatus();
+      });
       // A first message shows that this process reads the slot.
       writeHeartbeat(database).catch(() => undefined);
       try {
@@ -204,7 +203,7 @@ export class GroupReader {
       }
     } finally {
       this.#isReading = false;
-      this.#publishTrouble = undefined;
+      this.#publisher = undefined;
       connection.destroy();
       this.#connection = undefined;
     }
@@ -226,84 +225,5 @@ export class GroupReader {
     } catch (error) {
       log.debug({ error }, "failed to inspect the group's slot");
     }
-  }
-
-  /** Publishes batches one after another, because their order must be that of the stream even after a failure. */
-  #publisher(generation: string, connection: ReplicationConnection, stopping: AbortSignal) {
-    const { maxWaitingBytes } = this.#options;
-    const origin = randomBytes(16);
-    const sealer = createSealer(this.#options.secret, origin, maxChunkBytes, 'changes');
-    // The ID identifies a chunk, not its changes: after a takeover, a batch with the same first change can be longer.
-    const idPrefix = origin.toString('hex');
-    let published = 0;
-    const builder = new BatchBuilder(generation, randomInt(2 ** 32));
-    const full: Batch[] = [];
-    let fullBytes = 0;
-    let isPublishing = false;
-    let isPaused = false;
-    let isStopped = false;
-    const publishAll = async (): Promise<void> => {
-      isPublishing = true;
-      try {
-        // Waits until all messages from the same socket read have arrived, so they form one batch.
-        await new Promise(setImmediate);
-        for (;;) {
-          const batch = full.shift() ?? builder.take();
-          if (batch === undefined) return;
-          fullBytes = Math.max(0, fullBytes - batch.bytes.length);
-          for (const chunk of sealer.seal(batch.bytes)) {
-            const id = `${idPrefix}.${published++}`;
-            if (!(await this.#publish(id, chunk, () => isStopped || stopping.aborted))) return;
-          }
-          if (batch.endLsn !== undefined) connection.acknowledge(batch.endLsn);
-          if (isPaused && fullBytes + builder.size < maxWaitingBytes() / 2) {
-            isPaused = false;
-            connection.resume();
-          }
-        }
-      } finally {
-        isPublishing = false;
-      }
-    };
-    return {
-      get isPaused() {
-        return isPaused;
-      },
-      add(message: Buffer): void {
-        builder.add(message);
-        if (builder.size > maxBatchBytes) {
-          const batch = builder.take() as Batch;
-          full.push(batch);
-          fullBytes += batch.bytes.length;
-        }
-        if (!isPaused && fullBytes + builder.size > maxWaitingBytes()) {
-          isPaused = true;
-          connection.pause();
-        }
-        if (!isPublishing && builder.size + fullBytes > 0) void publishAll();
-      },
-      stop() {
-        isStopped = true;
-      },
-    };
-  }
-
-  /** Retries until JetStream has stored the chunk. Returns false if the reader was stopped before. */
-  async #publish(id: string, chunk: Buffer, isStopped: () => boolean): Promise<boolean> {
-    const { changeLog, log } = this.#options;
-    for (let delayMs = firstRetryMs; !isStopped(); delayMs = Math.min(lastRetryMs, delayMs * 2)) {
-      try {
-        await changeLog.publish(id, chunk);
-        if (this.#publishTrouble !== undefined) log.info({}, 'changes are published again');
-        this.#publishTrouble = undefined;
-        return true;
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        if (this.#publishTrouble === undefined) log.warn({ reason }, "can't publish changes; retrying");
-        this.#publishTrouble = `can't publish changes over NATS: ${reason}`;
-        await sleep(delayMs);
-      }
-    }
-    return false;
   }
 }

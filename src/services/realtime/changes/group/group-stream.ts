@@ -4,19 +4,19 @@
  * stopped, so neither the end of the reader nor an interruption of NATS makes it miss changes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogOpener } from '../../core/bus-seal.ts';
-import { type BatchEntry, isRelation, readBatch } from '../../core/change-batch.ts';
-import { createDecoder } from '../../core/pgoutput.ts';
-import { isAfter, type Place, Progress, type StreamPlace } from '../../core/progress.ts';
+import type { Place, StreamPlace } from '../../core/progress.ts';
 import type { Resumed } from '../../handover/queries.ts';
 import type { StreamReport } from '../../types.ts';
-import { currentPlace, type IsWanted, type Missed, MissedChanges, readSlot, unavailable } from '../missed.ts';
+import { currentPlace, type IsWanted, type Missed, readSlot, unavailable } from '../missed.ts';
 import { shortageText } from '../replication.ts';
 import { dropAbandoned, groupSlotPrefix } from '../slot.ts';
-import { type Stream, type StreamOptions, withSnapshot } from '../stream.ts';
-import type { ChangeLog, LogMessage } from './change-log.ts';
+import { withSnapshot } from '../snapshot.ts';
+import type { Stream, StreamOptions } from '../stream.ts';
+import type { ChangeLog } from './change-log.ts';
 import { GroupReader } from './group-reader.ts';
-import { dropUnwantedSlot, findGroupSlot, generationOf } from './group-slot.ts';
+import { dropUnwantedSlot, findGroupSlot, type GroupSlot, generationOf } from './group-slot.ts';
+import { LogDecoder } from './log-decoder.ts';
+import { readMissedInLog } from './missed-in-log.ts';
 import { createNodeSession, type NodeSession } from './node-session.ts';
 
 export interface GroupStreamOptions extends StreamOptions {
@@ -37,27 +37,30 @@ class GroupStream implements Stream {
   readonly #options: GroupStreamOptions;
   readonly #session: NodeSession;
   readonly #reader: GroupReader;
-  readonly #progress = new Progress();
-  readonly #open: (chunk: Buffer) => Buffer | undefined;
-  #decoder: ReturnType<typeof createDecoder>;
-  /** The version of each relation's description that was decoded last. */
-  readonly #versions = new Map<number, number>();
+  readonly #decoder: LogDecoder;
   #state: 'closed' | 'opening' | 'live' = 'closed';
   #closing: Promise<void> | undefined;
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #trouble: string | undefined;
-  #generation: string | undefined;
-  /** The position of the next message in the log. Undefined if the next reading begins at the log's end. */
-  #next: number | undefined;
+  /** Whether changes were missing while the stream wasn't live. */
+  #hasGap = false;
+  /** Whether the stream continues for subscribers of an earlier reading. */
+  #isResuming = false;
   #floor: Place = { lsn: 0n, row: 0 };
   #paused: PromiseWithResolvers<void> | undefined;
 
   constructor(options: GroupStreamOptions) {
-    const { database, log, changeLog, secret, maxSlotWalBytes, maxWaitingBytes, isWanted } = options;
+    const { database, log, changeLog, secret, maxSlotWalBytes, maxWaitingBytes } = options;
     this.#options = options;
-    this.#open = createLogOpener(secret);
-    this.#decoder = createDecoder(isWanted);
+    this.#decoder = new LogDecoder({
+      ...options,
+      currentGeneration: async () => {
+        const slot = await findGroupSlot(database.pool('supabase_replication_admin'));
+        return slot && generationOf(slot.name);
+      },
+      onGap: (reason) => this.#onGap(reason),
+    });
     this.#session = createNodeSession({ pool: () => database.pool('supabase_replication_admin'), log });
     this.#reader = new GroupReader({
       database,
@@ -141,7 +144,7 @@ class GroupStream implements Stream {
   }
 
   get origin(): StreamPlace {
-    return { lsn: 0n, row: 0, sequence: this.#next ?? 0 };
+    return { lsn: 0n, row: 0, sequence: this.#decoder.next ?? 0 };
   }
 
   get floor(): Place {
@@ -150,26 +153,14 @@ class GroupStream implements Stream {
 
   async readMissed(resumed: Resumed, isWanted: IsWanted): Promise<Missed> {
     const { changeLog, database, secret } = this.#options;
-    const { slot, place } = resumed;
+    const { slot } = resumed;
     if (slot?.startsWith(groupSlotPrefix) !== true) return readSlot(database, resumed, isWanted);
-    const from = place.sequence ?? 0;
-    const { first, last } = await changeLog.range();
-    if (generationOf(slot) !== this.#generation || from < first) return unavailable(this.#progress.place);
-    const missed = new MissedChanges(place, isWanted);
-    if (last < from) return { changes: [], fence: place, gap: undefined };
-    const open = createLogOpener(secret);
-    const versions = new Map<number, number>();
-    const reading = await changeLog.read(from, ({ sequence, data }) => {
-      const bytes = open(data);
-      const batch = bytes && readBatch(bytes);
-      if (batch?.generation === this.#generation)
-        for (const entry of batch?.entries ?? []) addNew(missed, versions, entry);
-      if (sequence >= last) reading.stop();
-    });
-    await reading.ended;
-    // After a takeover, the log can end with changes that were published before.
-    const fence = isAfter(missed.place, place) ? missed.place : place;
-    return { changes: missed.changes, fence, gap: undefined };
+    const { generation, place } = this.#decoder;
+    const missed =
+      generationOf(slot) === generation
+        ? await readMissedInLog({ changeLog, secret, generation }, resumed, isWanted)
+        : undefined;
+    return missed ?? unavailable(place);
   }
 
   async checkSlots(kept: readonly string[]): Promise<void> {
@@ -198,8 +189,7 @@ class GroupStream implements Stream {
     await this.#session.release();
     this.#state = 'closed';
     this.#trouble = undefined;
-    this.#next = undefined;
-    this.#generation = undefined;
+    this.#decoder.reset();
     if (!wasOpen || keepsSlot) return;
     await dropUnwantedSlot(database.pool('supabase_replication_admin'), this.#session, false).catch(
       (error: unknown) => log.warn({ error }, 'failed to drop the shared replication slot'),
@@ -230,9 +220,16 @@ class GroupStream implements Stream {
     await this.#session.want();
     this.#reader.start();
     const { first, last } = await changeLog.range();
-    const seamless = this.#next !== undefined && this.#next >= first && this.#next <= last + 1;
-    if (!seamless) this.#next = last + 1;
-    const reading = await changeLog.read(this.#next as number, (message) => this.#receive(message));
+    const { next } = this.#decoder;
+    this.#hasGap = next !== undefined && (next < first || next > last + 1);
+    const seamless = next !== undefined && !this.#hasGap;
+    this.#isResuming = next !== undefined;
+    const from = seamless ? next : last + 1;
+    this.#decoder.continueAt(from);
+    const reading = await changeLog.read(from, async (message) => {
+      await this.#paused?.promise;
+      await this.#decoder.receive(message);
+    });
     const stop = (): void => reading.stop();
     stopping.addEventListener('abort', stop);
     try {
@@ -240,7 +237,8 @@ class GroupStream implements Stream {
       if (stopping.aborted) return;
       this.#state = 'live';
       this.#trouble = undefined;
-      onLive(seamless);
+      if (this.#hasGap) this.#warnOfGap('changes were discarded before they were read');
+      onLive(seamless && !this.#hasGap);
       await reading.ended;
     } finally {
       stopping.removeEventListener('abort', stop);
@@ -254,7 +252,7 @@ class GroupStream implements Stream {
     const pool = database.pool('supabase_replication_admin');
     const startedAt = performance.now();
     let slot = await findGroupSlot(pool);
-    while (slot?.ready !== true && !stopping.aborted) {
+    while (!this.#isReady(slot) && !stopping.aborted) {
       await sleep(slotPollMs);
       if (this.#trouble === undefined && performance.now() - startedAt > slotWarningAfterMs) {
         this.#trouble = 'the stream of changes is waiting for open transactions that have written data';
@@ -263,63 +261,29 @@ class GroupStream implements Stream {
       slot = await findGroupSlot(pool);
     }
     if (slot === undefined || stopping.aborted) return;
-    this.#generation ??= generationOf(slot.name);
+    this.#decoder.expect(generationOf(slot.name));
     this.#floor = await currentPlace(pool);
     // A commit becomes visible to other sessions shortly after it was written.
     await sleep(visibilityMs);
     await withSnapshot(database, undefined, onSnapshot);
   }
 
-  async #receive({ sequence, data }: LogMessage): Promise<void> {
-    await this.#paused?.promise;
-    // Messages are missing if JetStream has discarded them because of the log's limits.
-    const isGap = this.#next !== undefined && sequence !== this.#next;
-    this.#next = sequence + 1;
-    if (isGap && this.#state === 'live') this.#restart('changes were discarded before they were read');
-    const bytes = this.#open(data);
-    if (bytes === undefined) return;
-    const { generation, entries } = readBatch(bytes);
-    if (generation !== this.#generation && !(await this.#adopt(generation))) return;
-    for (const entry of entries) this.#process(entry, sequence);
+  /** Whether the slot contains all later changes. A reader replaces a slot that can't be used anymore. */
+  #isReady(slot: GroupSlot | undefined): boolean {
+    return slot?.ready === true && slot.usable && slot.retainedBytes <= this.#options.maxSlotWalBytes();
   }
 
-  /** Whether the generation is that of the current slot. Positions of another slot can't be compared. */
-  async #adopt(generation: string): Promise<boolean> {
-    const slot = await findGroupSlot(this.#options.database.pool('supabase_replication_admin'));
-    if (slot === undefined || generationOf(slot.name) !== generation) return false;
-    const isFirst = this.#generation === undefined;
-    this.#generation = generation;
-    this.#progress.restart();
-    if (!isFirst) this.#restart('a new slot was created');
-    return true;
+  /** Reports that changes may have been missed. Before the stream is live, no subscriber relies on it. */
+  #onGap(reason: string): void {
+    if (this.#state !== 'live') {
+      this.#hasGap ||= this.#isResuming;
+      return;
+    }
+    this.#warnOfGap(reason);
+    this.#options.onLive(false);
   }
 
-  /** Reports that changes may have been missed. */
-  #restart(reason: string): void {
+  #warnOfGap(reason: string): void {
     this.#options.log.warn({ reason }, 'subscribers may have missed changes');
-    if (this.#state === 'live') this.#options.onLive(false);
   }
-
-  #process(entry: BatchEntry, sequence: number): void {
-    const { message, number } = entry;
-    if (isRelation(entry)) {
-      const oid = message.readUInt32BE(1);
-      if (this.#versions.get(oid) === number) return;
-      this.#versions.set(oid, number);
-    } else if (!this.#progress.admits(message, number)) return;
-    const event = this.#decoder.decode(message);
-    if (event !== undefined) this.#options.onEvent(event, { ...this.#progress.place, sequence });
-  }
-}
-
-/** Adds a message, unless it is a description of a relation that was already added. */
-function addNew(missed: MissedChanges, versions: Map<number, number>, entry: BatchEntry): void {
-  const { message, number } = entry;
-  if (!isRelation(entry)) {
-    missed.add(message, number);
-    return;
-  }
-  const oid = message.readUInt32BE(1);
-  if (versions.get(oid) !== number) missed.add(message);
-  versions.set(oid, number);
 }

@@ -15,7 +15,7 @@ import type {
   PlanOrder,
   SpreadColumn,
 } from '../plan/types.ts';
-import type { Param } from './params.ts';
+import { operandText, type Param } from './params.ts';
 
 export const param = (value: Param): Sql => sql`${value}`;
 
@@ -91,7 +91,7 @@ export function spreadColumn(aggregateAlias: string, column: SpreadColumn): Sql 
 
 const valueSql = (value: Value, hasWildcards = false): Sql =>
   typeof value === 'string'
-    ? param({ kind: 'text', text: hasWildcards ? value.replaceAll('*', '%') : value })
+    ? param({ kind: 'text', text: operandText(value, hasWildcards) })
     : param({ kind: 'slot', slot: value.slot, hasWildcards });
 
 export function conditionOf(table: QualifiedName, condition: PlanCondition): Sql {

@@ -33,13 +33,17 @@ export interface Bindings {
 
 export type BoundParam = string | Uint8Array | null;
 
+/** Returns a filter's operand as the text that PostgreSQL receives. */
+export const operandText = (value: string, hasWildcards: boolean): string =>
+  hasWildcards ? value.replaceAll('*', '%') : value;
+
 export function bindParam(param: Param, bindings: Bindings): BoundParam {
   switch (param.kind) {
     case 'text':
       return param.text;
     case 'slot': {
       const value = bindings.values[param.slot] as string;
-      return param.hasWildcards ? value.replaceAll('*', '%') : value;
+      return operandText(value, param.hasWildcards);
     }
     case 'list':
       return arrayLiteral(bindings.values[param.slot] as readonly string[]);

@@ -1,10 +1,10 @@
 /** Tests the SQL text and the parameters of plans over a small schema cache. */
 import { describe, expect, test } from 'vitest';
+import { inSlices } from '../../../../base/shared/slices.ts';
 import { defaultConfig } from '../../../../platform/config/index.ts';
 import type { ForeignKeyRow, RelationRow, RoutineRow } from '../../queries.ts';
 import { buildSchemaCache, type CatalogRows } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
-import { inSlices } from '../../slices.ts';
 import { planCrud } from '../plan/crud.ts';
 import { parseBody, parseHead, readAction, readProfile } from '../request.ts';
 import { bind, compileShape, ShapeCache } from '../shapes.ts';

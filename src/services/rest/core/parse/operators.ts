@@ -1,6 +1,8 @@
 /**
  * Defines the filter operators. The types of the syntax tree, the grammar, the fast filter parser and the SQL derive
- * from this table, so an operator that takes one value needs only an entry.
+ * from this table, so an operator that takes one value needs only an entry. `operandText` in `compile/params.ts` changes
+ * the operand. The filters of GraphQL (`graphql/core/compile/filter.ts`) and realtime (`realtime/core/filter.ts`) are those
+ * of their upstream services, so they don't follow this table.
  */
 
 interface OperatorDefinition {

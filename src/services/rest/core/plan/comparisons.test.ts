@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { inSlices } from '../../../../base/shared/slices.ts';
 import { defaultConfig } from '../../../../platform/config/index.ts';
 import type { RelationRow } from '../../queries.ts';
 import { buildSchemaCache } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
-import { inSlices } from '../../slices.ts';
 import { parseBody, parseHead, readAction, readProfile } from '../request.ts';
 import { comparisonsOf } from './comparisons.ts';
 import { planCrud } from './crud.ts';

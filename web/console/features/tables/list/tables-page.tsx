@@ -30,7 +30,8 @@ export function TablesPage() {
   // On a narrow screen, the open page is shown in place of the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   const [showsList] = useListVisibility();
-  const isWide = isOpen && !showsList;
+  const isDiagram = useMatches({ select: (matches) => matches.at(-1)?.routeId === '/app/tables/diagram' });
+  const isWide = isOpen && (!showsList || isDiagram);
   return (
     <SplitView
       className={`${classes.split} ${isWide ? classes.wide : ''}`}
@@ -74,7 +75,10 @@ function TableList() {
   return (
     <>
       <PageHead title={t('nav.tables')}>
-        <Link to="/tables/types" className={classes.headLink}>
+        <Link to="/tables/diagram" search={{}} className={classes.headLink}>
+          {t('tables.diagram')}
+        </Link>
+        <Link to="/database/types" className={classes.headLink}>
           {t('tables.types')}
         </Link>
         {mayWrite ? (

@@ -6,8 +6,10 @@ import { fetchConsole } from '../../../api/session.ts';
 export type {
   ColumnDefinition,
   ConstraintDefinition,
+  DiagramKey as StoredForeignKey,
   EnumRow as EnumType,
   ImportDefinition,
+  IndexBuild,
   IndexMethod,
   IndexPart,
   InferredColumn,
@@ -27,6 +29,19 @@ export const structureQuery = ({ schema, table }: TableName) =>
     queryKey: ['structure', schema, table],
     queryFn: ({ signal }) =>
       fetchConsole('GET /tables/:schema/:table/structure', { params: { schema, table }, signal }),
+  });
+
+/** How often builds are fetched while an index is being built, and otherwise, because other sessions also build indexes. */
+const buildingMs = 1000;
+const idleMs = 5000;
+
+/** With `isExpected`, a build is about to start. */
+export const buildsQuery = ({ schema, table }: TableName, { isExpected = false } = {}) =>
+  queryOptions({
+    queryKey: ['builds', schema, table],
+    queryFn: async ({ signal }) =>
+      (await fetchConsole('GET /tables/:schema/:table/builds', { params: { schema, table }, signal })).builds,
+    refetchInterval: ({ state: { data = [] } }) => (isExpected || data.length > 0 ? buildingMs : idleMs),
   });
 
 export const vocabularyQuery = queryOptions({

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { focusNew } from '../../../components/keyboard/focus-new.ts';
+import { SearchSelect } from '../../../components/search-select.tsx';
 import type { ReferenceAction, Vocabulary } from './api.ts';
 import { TypeField } from './column-fields.tsx';
 import type { ColumnDraft } from './drafts.ts';
@@ -105,12 +106,13 @@ export function ColumnRow({
       <div className={classes.columnMore}>
         <span className={classes.columnReference}>
           <span aria-hidden>{t('column.references')}</span>
-          <NativeSelect
+          <SearchSelect
             size="xs"
-            aria-label={t('column.references-of', { name: column.name })}
+            label={t('column.references-of', { name: column.name })}
+            isLabelHidden
             value={column.target}
             data={targets}
-            onChange={(event) => reference.setTarget(event.currentTarget.value)}
+            onChange={(target) => reference.setTarget(target)}
           />
         </span>
         {column.target === '' ? null : (

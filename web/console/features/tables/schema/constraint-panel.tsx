@@ -2,26 +2,40 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
-import type { ConstraintDefinition, ReferenceAction } from './api.ts';
+import { SearchSelect } from '../../../components/search-select.tsx';
+import type { ConstraintDefinition, ReferenceAction, SchemaChange, StoredForeignKey } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { namesIn, splitTarget } from './drafts.ts';
 import classes from './forms.module.css';
+import { IndexOffer, useIndexOffer } from './index-offer.tsx';
 import { ActionField, useTargets } from './reference-fields.tsx';
 import { t } from './text.ts';
 
 const kinds = ['foreign key', 'unique', 'check', 'primary key'] as const;
 
-export function NewConstraint({ relation, onClose }: { relation: Relation; onClose: () => void }) {
+export function NewConstraint({
+  relation,
+  replaces,
+  onClose,
+  onDone,
+}: {
+  relation: Relation;
+  /** The foreign key to edit. PostgreSQL can't alter it, so it is dropped and added again in the same transaction. */
+  replaces?: StoredForeignKey;
+  onClose: () => void;
+  /** Called after the change has run. */
+  onDone?: () => void;
+}) {
   const [kind, setKind] = useState<(typeof kinds)[number]>('foreign key');
-  const [name, setName] = useState('');
-  const [columns, setColumns] = useState('');
+  const [name, setName] = useState(replaces?.name ?? '');
+  const [columns, setColumns] = useState(replaces?.columns.join(', ') ?? '');
   const [expression, setExpression] = useState('');
-  const [target, setTarget] = useState('');
-  const [targetColumns, setTargetColumns] = useState('');
-  const [onDelete, setOnDelete] = useState<ReferenceAction>('no action');
-  const [onUpdate, setOnUpdate] = useState<ReferenceAction>('no action');
+  const [target, setTarget] = useState(replaces === undefined ? '' : `${replaces.schema}.${replaces.table}`);
+  const [targetColumns, setTargetColumns] = useState(replaces?.references.join(', ') ?? '');
+  const [onDelete, setOnDelete] = useState<ReferenceAction>(replaces?.on_delete ?? 'no action');
+  const [onUpdate, setOnUpdate] = useState<ReferenceAction>(replaces?.on_update ?? 'no action');
   const [nullsNotDistinct, setNulls] = useState(false);
-  const [deferrable, setDeferrable] = useState(false);
+  const [deferrable, setDeferrable] = useState(replaces?.deferrable ?? false);
   const targets = useTargets();
   const at = { schema: relation.schema, table: relation.name };
   const chosen = namesIn(columns);
@@ -39,27 +53,46 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
   }
 
   const made = constraint();
+  const added = made && {
+    kind: 'add_constraint' as const,
+    ...at,
+    constraint: made,
+    ...(name === '' ? {} : { name }),
+  };
+  const offer = useIndexOffer(at, made?.kind === 'foreign key' && replaces === undefined ? chosen : []);
+  const [initial] = useState(() => JSON.stringify(added));
+  function changes(): readonly SchemaChange[] | undefined {
+    if (added === undefined) return undefined;
+    if (replaces === undefined) return [added, ...offer.changes];
+    if (JSON.stringify(added) === initial) return undefined;
+    return [{ kind: 'drop_constraint', ...at, name: replaces.name, cascade: false }, added];
+  }
   return (
     <ChangePanel
-      title={t('constraint.new', { table: relation.name })}
-      changes={
-        made && [{ kind: 'add_constraint', ...at, constraint: made, ...(name === '' ? {} : { name }) }]
+      title={
+        replaces === undefined
+          ? t('constraint.new', { table: relation.name })
+          : t('constraint.edit', { name: replaces.name })
       }
+      changes={changes()}
       onClose={onClose}
+      {...(onDone === undefined ? {} : { onDone })}
     >
-      <NativeSelect
-        size="sm"
-        label={t('constraint.kind')}
-        value={kind}
-        data-autofocus
-        onChange={(event) => setKind(event.currentTarget.value as (typeof kinds)[number])}
-      >
-        {kinds.map((each) => (
-          <option key={each} value={each}>
-            {t(`constraint.${each}`)}
-          </option>
-        ))}
-      </NativeSelect>
+      {replaces === undefined ? (
+        <NativeSelect
+          size="sm"
+          label={t('constraint.kind')}
+          value={kind}
+          data-autofocus
+          onChange={(event) => setKind(event.currentTarget.value as (typeof kinds)[number])}
+        >
+          {kinds.map((each) => (
+            <option key={each} value={each}>
+              {t(`constraint.${each}`)}
+            </option>
+          ))}
+        </NativeSelect>
+      ) : null}
       {kind === 'check' ? (
         <TextInput
           size="sm"
@@ -83,13 +116,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
       {kind === 'foreign key' ? (
         <>
           <div className={classes.pair}>
-            <NativeSelect
-              size="sm"
-              label={t('constraint.target')}
-              value={target}
-              data={targets}
-              onChange={(event) => setTarget(event.currentTarget.value)}
-            />
+            <SearchSelect label={t('constraint.target')} value={target} data={targets} onChange={setTarget} />
             <TextInput
               size="sm"
               label={t('constraint.target-columns')}
@@ -109,6 +136,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
             checked={deferrable}
             onChange={(event) => setDeferrable(event.currentTarget.checked)}
           />
+          <IndexOffer offer={offer} />
         </>
       ) : null}
       {kind === 'unique' ? (

@@ -10,6 +10,7 @@ const vocabulary: Vocabulary = {
     { schema: 'public', name: 'mood', kind: 'enum' },
     { schema: 'other', name: 'Odd Type', kind: 'domain' },
   ],
+  index_methods: [],
   trigger_functions: [],
 };
 

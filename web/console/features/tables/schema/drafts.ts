@@ -208,10 +208,9 @@ export const linesIn = (text: string): string[] =>
 export function suggestedName(changes: readonly SchemaChange[]): string {
   const [first] = changes;
   if (first === undefined) return 'change';
-  const subject = 'table' in first ? first.table : first.name;
   const words = [
-    first.kind,
-    subject,
+    first.kind === 'define' ? `change_${first.object === 'routine' ? 'function' : first.object}` : first.kind,
+    subjectOf(first),
     'column' in first && typeof first.column === 'string' ? first.column : '',
   ];
   return words
@@ -221,6 +220,28 @@ export function suggestedName(changes: readonly SchemaChange[]): string {
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 80);
 }
+
+/** Returns the name of the object that a change is about. */
+function subjectOf(change: SchemaChange): string {
+  if (change.kind === 'define') return definedName(change.text);
+  if ('table' in change) return change.table;
+  if ('extension' in change) return change.extension;
+  if ('target' in change) return `${change.target.name} ${change.role}`;
+  if ('publication' in change) return change.publication;
+  if ('trigger' in change) return change.trigger;
+  if ('server' in change) return change.server;
+  if ('objects' in change) return `${change.objects} ${change.role}`;
+  return 'role' in change ? change.role : change.name;
+}
+
+const sqlName = '(?:"(?:[^"]|"")*"|[\\w$]+)';
+const creation = new RegExp(
+  `\\bcreate\\s[\\w\\s]*?(?:function|procedure|view|trigger)\\s+(?:if\\s+not\\s+exists\\s+)?(?:${sqlName}\\s*\\.\\s*)?(${sqlName})`,
+  'i',
+);
+
+/** Returns the name of the object that the text creates, without its schema. */
+const definedName = (text: string): string => creation.exec(text)?.[1] ?? '';
 
 export interface TableDraft {
   readonly schema: string;

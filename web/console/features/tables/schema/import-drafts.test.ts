@@ -6,6 +6,7 @@ const vocabulary: Vocabulary = {
   own_types: ['bigint', 'text', 'date'],
   schemas: ['public'],
   types: [],
+  index_methods: [],
   trigger_functions: [],
 };
 const inferred = [

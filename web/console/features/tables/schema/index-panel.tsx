@@ -2,20 +2,32 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
-import type { IndexMethod, IndexPart } from './api.ts';
+import type { IndexMethod, IndexPart, Vocabulary } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { NamesField } from './constraint-panel.tsx';
 import { linesIn, namesIn } from './drafts.ts';
 import classes from './forms.module.css';
 import { t } from './text.ts';
 
-const methods: readonly IndexMethod[] = ['btree', 'hash', 'gin', 'gist', 'brin', 'spgist'];
-
-export function NewIndex({ relation, onClose }: { relation: Relation; onClose: () => void }) {
+export function NewIndex({
+  relation,
+  vocabulary,
+  columns = [],
+  unique: startsUnique = false,
+  onClose,
+}: {
+  relation: Relation;
+  vocabulary: Vocabulary;
+  /** The columns that are chosen at first. */
+  columns?: readonly string[];
+  unique?: boolean;
+  onClose: () => void;
+}) {
   const [name, setName] = useState('');
   const [method, setMethod] = useState<IndexMethod>('btree');
-  const [unique, setUnique] = useState(false);
-  const [lines, setLines] = useState('');
+  const [unique, setUnique] = useState(startsUnique);
+  const [concurrently, setConcurrently] = useState(false);
+  const [lines, setLines] = useState(columns.map(lineOf).join('\n'));
   const [operatorClass, setOperatorClass] = useState('');
   const [where, setWhere] = useState('');
   const [include, setInclude] = useState('');
@@ -40,7 +52,11 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
                 method,
                 unique,
                 parts,
-                ...(name === '' ? {} : { name }),
+                ...(concurrently
+                  ? { concurrently, name: name === '' ? suggestedIndexName(relation.name, parts) : name }
+                  : name === ''
+                    ? {}
+                    : { name }),
                 ...(include === '' ? {} : { include: namesIn(include) }),
                 ...(where.trim() === '' ? {} : { where }),
               },
@@ -49,6 +65,21 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
       }
       onClose={onClose}
     >
+      <NativeSelect
+        size="sm"
+        label={t('index.add-column')}
+        value=""
+        data={[
+          { value: '', label: t('index.pick-column') },
+          ...relation.columns
+            .filter((column) => !parts.some((part) => part.column === column.name))
+            .map((column) => ({ value: column.name, label: `${column.name} (${column.type})` })),
+        ]}
+        onChange={(event) => {
+          const line = lineOf(event.currentTarget.value);
+          setLines(lines.trim() === '' ? line : `${lines.trimEnd()}\n${line}`);
+        }}
+      />
       <Textarea
         size="sm"
         className={classes.mono}
@@ -67,7 +98,7 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
         <NativeSelect
           size="sm"
           label={t('index.method')}
-          data={[...methods]}
+          data={vocabulary.index_methods}
           value={method}
           onChange={(event) => setMethod(event.currentTarget.value as IndexMethod)}
         />
@@ -75,7 +106,7 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
           size="sm"
           className={classes.mono}
           label={t('index.class')}
-          placeholder="gin_trgm_ops"
+          placeholder={method === 'hnsw' || method === 'ivfflat' ? 'vector_cosine_ops' : 'gin_trgm_ops'}
           value={operatorClass}
           spellCheck={false}
           autoComplete="off"
@@ -86,6 +117,12 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
         label={t('index.unique')}
         checked={unique}
         onChange={(event) => setUnique(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label={t('index.concurrently')}
+        description={t('index.concurrently-why')}
+        checked={concurrently}
+        onChange={(event) => setConcurrently(event.currentTarget.checked)}
       />
       <TextInput
         size="sm"
@@ -108,6 +145,19 @@ export function NewIndex({ relation, onClose }: { relation: Relation; onClose: (
       />
     </ChangePanel>
   );
+}
+
+/** Writes a column as a line of the form. */
+const lineOf = (column: string): string => (/^[a-z_][\w$]*$/i.test(column) ? column : `"${column}"`);
+
+/** PostgreSQL's names are at most 63 bytes long. */
+const maxNameBytes = 63;
+
+/** Suggests a name as PostgreSQL does, because an index that is built concurrently needs one. */
+function suggestedIndexName(table: string, parts: readonly IndexPart[]): string {
+  let words = [table, ...parts.map(({ column }) => column ?? 'expr')].join('_');
+  while (new TextEncoder().encode(words).length > maxNameBytes - 4) words = words.slice(0, -1);
+  return `${words}_idx`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { tablesQuery } from '../../../api/queries.ts';
 import { bySchema } from '../../../api/system-schemas.ts';
+import { SearchSelect } from '../../../components/search-select.tsx';
 import type { ReferenceAction } from './api.ts';
 import type { ColumnDraft } from './drafts.ts';
 import classes from './forms.module.css';
@@ -30,12 +31,11 @@ export function ReferenceFields({
   return (
     <>
       <div className={classes.pair}>
-        <NativeSelect
-          size="sm"
+        <SearchSelect
           label={t('column.references')}
           value={draft.target}
           data={useTargets()}
-          onChange={(event) => reference.setTarget(event.currentTarget.value)}
+          onChange={(target) => reference.setTarget(target)}
         />
         {hasTarget ? (
           <NativeSelect

@@ -8,6 +8,7 @@ const vocabulary: Vocabulary = {
   schemas: ['public'],
   own_types: [...typeNames],
   types: [{ schema: 'public', name: 'user_id', kind: 'domain' }],
+  index_methods: [],
   trigger_functions: [],
 };
 

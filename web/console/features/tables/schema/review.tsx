@@ -14,6 +14,7 @@ import { ProblemBox } from '../../../components/problem-box.tsx';
 import { applyChanges, previewQuery, type SchemaChange, type Warning } from './api.ts';
 import { suggestedName } from './drafts.ts';
 import classes from './forms.module.css';
+import { IndexBuilds, useIndexBuilds } from './index-builds.tsx';
 import { t } from './text.ts';
 
 export function Review({
@@ -33,7 +34,7 @@ export function Review({
     mutationFn: () =>
       applyChanges(changes, {
         ...(typed === '' ? {} : { confirmed: typed }),
-        ...migration.body,
+        ...(preview?.hasSecrets === true ? {} : migration.body),
       }),
     onSuccess: async () => {
       // The change may affect all data that was read from the schema, so everything is fetched again.
@@ -50,7 +51,8 @@ export function Review({
     );
   }
   if (preview === undefined) return <SkeletonLines lines={6} />;
-  const isReady = migration.isReady && (preview.confirm === null || typed === preview.confirm);
+  const isReady =
+    (preview.hasSecrets || migration.isReady) && (preview.confirm === null || typed === preview.confirm);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -66,7 +68,7 @@ export function Review({
         </Notice>
       ))}
       <CodeBlock text={preview.statements.map((each) => `${each};`).join('\n\n')} what={t('review.sql')} />
-      <MigrationFields choice={migration} />
+      {preview.hasSecrets ? <p>{t('review.secret')}</p> : <MigrationFields choice={migration} />}
       {preview.confirm === null ? null : (
         <TextInput
           size="sm"
@@ -78,6 +80,11 @@ export function Review({
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       )}
+      {run.isPending
+        ? changes
+            .filter(buildsIndex)
+            .map((change) => <RunningBuild key={JSON.stringify(change)} change={change} />)
+        : null}
       {run.error === null ? null : <ProblemBox error={run.error} />}
       <Buttons
         onBack={onBack}
@@ -88,6 +95,17 @@ export function Review({
       />
     </form>
   );
+}
+
+type IndexChange = Extract<SchemaChange, { kind: 'create_index' | 'add_constraint' }>;
+
+/** Whether the change builds an index, which can take minutes. */
+const buildsIndex = (change: SchemaChange): change is IndexChange =>
+  change.kind === 'create_index' ||
+  (change.kind === 'add_constraint' && ['primary key', 'unique'].includes(change.constraint.kind));
+
+function RunningBuild({ change: { schema, table } }: { change: IndexChange }) {
+  return <IndexBuilds builds={useIndexBuilds({ schema, table }, { isExpected: true })} />;
 }
 
 function Buttons({
@@ -123,12 +141,20 @@ function Buttons({
   );
 }
 
+const dangers: ReadonlySet<Warning['kind']> = new Set([
+  'rows',
+  'type',
+  'secrets',
+  'exposed',
+  'closed_schema',
+]);
+
 const toneOf = ({ kind, fault }: Warning): 'warning' | 'danger' =>
-  kind === 'rows' || kind === 'type' || fault !== undefined ? 'danger' : 'warning';
+  dangers.has(kind) || fault !== undefined ? 'danger' : 'warning';
 
 function textOf(warning: Warning): string {
-  const { kind, on, column = '', rows, exact, changed, fault } = warning;
-  const values = { on, column, rows: rows ?? 0 };
+  const { kind, on, column = '', role = '', rows, exact, changed, fault } = warning;
+  const values = { on, column, role, rows: rows ?? 0 };
   const about = exact || rows === null ? '' : ` (${t('review.about')})`;
   if (kind !== 'converted') return t(`review.${kind}`, values) + about;
   if (fault !== undefined) return t('review.converted-fault', { column, fault });

@@ -10,11 +10,14 @@ import { t } from './text.ts';
 export function Section({
   title,
   tools,
+  before,
   isEmpty = false,
   children,
 }: {
   title: string;
   tools: ReactNode;
+  /** Content above the items. */
+  before?: ReactNode;
   isEmpty?: boolean;
   children: ReactNode;
 }) {
@@ -24,6 +27,7 @@ export function Section({
         <h2 className={classes.sectionTitle}>{title}</h2>
         <div className={classes.tools}>{tools}</div>
       </div>
+      {before}
       {isEmpty ? (
         <p className={classes.note}>{t('schema.none')}</p>
       ) : (

@@ -9,6 +9,7 @@ import { SkeletonLines } from '../../../components/frame/skeleton.tsx';
 import { BackLink } from '../back-link.tsx';
 import { TableProblem } from '../rows/missing-table.tsx';
 import { type Structure, structureQuery, vocabularyQuery } from './api.ts';
+import { RealtimeSection } from './realtime-section.tsx';
 import classes from './structure-page.module.css';
 import { type OpenPanel, StructurePanel } from './structure-panel.tsx';
 import {
@@ -80,6 +81,7 @@ function Sections({ relation, structure }: { relation: Relation; structure: Stru
       <IndexSection {...props} />
       <TriggerSection {...props} />
       {isTable ? <SecuritySection {...props} /> : null}
+      {isTable ? <RealtimeSection {...props} /> : null}
       {isTable ? <TableSection {...props} /> : null}
       {open === undefined || vocabulary === undefined ? null : (
         <StructurePanel

@@ -48,7 +48,7 @@ export function StructurePanel({
     case 'new-constraint':
       return <NewConstraint relation={relation} onClose={onClose} />;
     case 'new-index':
-      return <NewIndex relation={relation} onClose={onClose} />;
+      return <NewIndex relation={relation} vocabulary={vocabulary} onClose={onClose} />;
     case 'new-trigger':
       return <NewTrigger relation={relation} vocabulary={vocabulary} onClose={onClose} />;
     case 'table':

@@ -6,6 +6,7 @@ import { Tag } from '../../../components/tag.tsx';
 import { printSize } from '../../storage/sizes.ts';
 import { policiesOf } from '../policies-link.ts';
 import type { Structure } from './api.ts';
+import { IndexBuilds, useIndexBuilds } from './index-builds.tsx';
 import { AddButton, Item, Section } from './structure-item.tsx';
 import classes from './structure-page.module.css';
 import type { OpenPanel } from './structure-panel.tsx';
@@ -94,9 +95,11 @@ export function ConstraintSection({ relation, structure, onOpen }: SectionProps)
 }
 
 export function IndexSection({ relation, structure, onOpen }: SectionProps) {
+  const builds = useIndexBuilds(nameOf(relation));
   return (
     <Section
       title={t('schema.indexes')}
+      before={<IndexBuilds builds={builds} />}
       tools={
         onOpen && <AddButton label={t('schema.add-index')} onClick={() => onOpen({ kind: 'new-index' })} />
       }
@@ -110,7 +113,9 @@ export function IndexSection({ relation, structure, onOpen }: SectionProps) {
           tags={
             <>
               <Tag>{printSize(size_bytes)}</Tag>
-              {valid ? null : <Tag tone="danger">{t('schema.invalid')}</Tag>}
+              {valid || builds.some((build) => build.name === name) ? null : (
+                <Tag tone="danger">{t('schema.invalid')}</Tag>
+              )}
               {constraint === null ? null : <Tag>{t('schema.of-constraint', { name: constraint })}</Tag>}
             </>
           }

@@ -1,1 +1,0 @@
--- Both versions contain the same objects. Projects can request the hosted service's version, 0.8.0.
