@@ -130,3 +130,19 @@ test('a base backup is not skipped after the clock was set back by a day', async
     await backups.stop();
   }
 }, 200_000);
+
+test('requests while the target is being opened don’t open it a second time', async () => {
+  const errors: unknown[] = [];
+  const log: Logger = { ...silentLogger, error: (fields) => errors.push(fields.error) };
+  const backups = createBackups(contextOf('opening', openJournal(dataDir), { log }));
+  backups.start();
+  try {
+    expect(await Promise.all([backups.list(), backups.list()])).toEqual([[], []]);
+    await backups.run();
+    await expect.poll(async () => (await backups.list()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(backups.status().error).toBeUndefined();
+    expect(errors).toEqual([]);
+  } finally {
+    await backups.stop();
+  }
+}, 90_000);

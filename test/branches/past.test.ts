@@ -38,17 +38,19 @@ const archived = (time: string): Promise<void> =>
     expect(backups.at(-1)?.newestMs ?? 0).toBeGreaterThan(Date.parse(time));
   }, slow);
 
-test('contains what was committed until the requested time', async () => {
+test('contains what was committed until the requested time', { timeout: 180_000 }, async () => {
   const pool = project.backend.database.pool('postgres');
+  await pool.exec('truncate public.notes');
   await archived(new Date(0).toISOString());
   await pool.query(sql`insert into public.notes values (1), (2)`);
   const between = await now();
   await pool.query(sql`insert into public.notes values (3)`);
   await archived(await now());
   type Found = { readonly project_ref: string; readonly status: string; readonly problem?: string };
-  await project.backend.manage('createBranch', { branch_name: 'past', from_time: between });
+  const name = `past-${Date.now()}`;
+  await project.backend.manage('createBranch', { branch_name: name, from_time: between });
   const branch = await vi.waitFor(async () => {
-    const found = (await project.backend.manage('findBranch', { name: 'past' })) as Found;
+    const found = (await project.backend.manage('findBranch', { name })) as Found;
     expect(found.status).not.toBe('CREATING_PROJECT');
     return found;
   }, slow);

@@ -204,6 +204,18 @@ test('a snapshot contains every project file and the keys', async () => {
   expect(existsSync(join(folder, 'keys/remote.json'))).toBe(false);
 });
 
+test('if two processes initialize a target at the same time, each can read what the other writes', async () => {
+  const folder = join(dir, 'shared');
+  const create = { systemIdentifier: '1', isKnown: () => false };
+  const opened = await Promise.all([1, 2, 3].map(() => openRepository(folderTarget(folder), key, create)));
+  for (const [index, one] of opened.entries())
+    await one.writeBytes(`files/${index}`, Buffer.from(`${index}`));
+  for (const one of opened)
+    for (const index of opened.keys())
+      expect((await one.readBytes(`files/${index}`))?.toString()).toBe(`${index}`);
+  expect(readdirSync(join(folder, 'unfinished'))).toEqual([]);
+});
+
 test('a known target that is empty isn’t initialized again', async () => {
   const empty = folderTarget(join(dir, 'unmounted'));
   const create = { systemIdentifier: '1', isKnown: (label: string) => label === empty.label };

@@ -76,16 +76,28 @@ export async function openRepository(
   if (found === undefined && create === undefined) throw new BackupError('target_empty', `(${target.label})`);
   if (found === undefined && create?.isKnown(target.label))
     throw new BackupError('target_lost', `(${target.label})`);
-  const id = found?.id ?? randomUUID();
-  const wrappingKey = deriveWrappingKey(operatorKey, id);
-  const info = found ?? signed({ id, systemIdentifier: create?.systemIdentifier ?? '' }, wrappingKey);
-  if (found === undefined)
-    await target.write(targetInfoName, Readable.from([Buffer.from(JSON.stringify(info))]));
-  else if (!timingSafeEqual(Buffer.from(proofOf(found, wrappingKey)), padded(found.proof)))
+  const info = found ?? (await initialize(target, operatorKey, create?.systemIdentifier ?? ''));
+  const wrappingKey = deriveWrappingKey(operatorKey, info.id);
+  if (!timingSafeEqual(Buffer.from(proofOf(info, wrappingKey)), padded(info.proof)))
     throw new BackupError('damaged', 'The encryption key may belong to another target.');
   if (create !== undefined && info.systemIdentifier !== create.systemIdentifier)
     throw new BackupError('target_foreign', `(${target.label})`);
   return sealedBy(target, wrappingKey, info.systemIdentifier);
+}
+
+/**
+ * Describes an empty target. If another process does so at the same time, returns that process's description, because
+ * each description has a different ID, from which the keys of all files are derived.
+ */
+async function initialize(
+  target: Target,
+  operatorKey: Buffer,
+  systemIdentifier: string,
+): Promise<TargetInfo> {
+  const id = randomUUID();
+  const info = signed({ id, systemIdentifier }, deriveWrappingKey(operatorKey, id));
+  await target.create(targetInfoName, Buffer.from(JSON.stringify(info)));
+  return (await readInfo(target)) ?? info;
 }
 
 function sealedBy(target: Target, wrappingKey: Buffer, systemIdentifier: string): Repository {

@@ -35,6 +35,8 @@ const stopGraceMs = 5_000;
 /** The maximum time for which a base backup waits until the target is available again. */
 const reopenMs = 30 * 60_000;
 const reopenPollMs = 200;
+/** The interval at which a request waits for the session that is being opened. */
+const openPollMs = 20;
 
 export function createBackups(ctx: BackupContext): Backups {
   const { log, now } = ctx;
@@ -113,13 +115,24 @@ export function createBackups(ctx: BackupContext): Backups {
     return `The newest recoverable time is ${Math.floor(lagMs / 1000)} seconds old.`;
   }
 
+  /** Returns the loop's session, or waits until the loop has opened one or failed to open it. @throws {BackupError} */
+  async function loopSession(): Promise<Session> {
+    while (session === undefined) {
+      if (stopping.signal.aborted || error !== undefined) throw new BackupError('interrupted', error);
+      await rest(openPollMs);
+    }
+    return session;
+  }
+
   /**
    * If the loop isn't running, opens a session for the operation, for example for a command while the server is
-   * stopped.
+   * stopped. A second session beside the loop's session would take the target from it.
    */
   async function withSession<T>(use: (current: CurrentSession) => Promise<T>): Promise<T> {
-    if (session !== undefined) return await use(currentSession);
-    if (error !== undefined) throw new BackupError('interrupted', error);
+    if (loop !== undefined) {
+      await loopSession();
+      return await use(currentSession);
+    }
     const own = await openSession(ctx, false);
     try {
       const result = await use(async () => own);

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { StoredFile, Target } from './types.ts';
 
 /** The folder for unfinished files. If a process crashes, its unfinished files remain in this folder. */
@@ -23,24 +24,32 @@ export function folderTarget(root: string): Target {
     if (folder !== root) await syncFolder(dirname(folder));
     made.add(folder);
   };
+  /** Writes a draft, and moves it to its place. */
+  const place = async <T>(
+    name: string,
+    bytes: AsyncIterable<Uint8Array>,
+    move: (draft: string, path: string) => Promise<T>,
+  ): Promise<T> => {
+    const path = pathOf(name);
+    const draft = join(root, temporaryFolder, randomUUID());
+    try {
+      await makeFolder(dirname(draft));
+      await makeFolder(dirname(path));
+      await writeSynced(draft, bytes);
+      const moved = await move(draft, path);
+      await syncFolder(dirname(path));
+      return moved;
+    } catch (error) {
+      // The next write creates all folders again, because the target may have been remounted.
+      made.clear();
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  };
   return {
     label: root,
-    async write(name, bytes) {
-      const path = pathOf(name);
-      const draft = join(root, temporaryFolder, randomUUID());
-      try {
-        await makeFolder(dirname(draft));
-        await makeFolder(dirname(path));
-        await writeSynced(draft, bytes);
-        await rename(draft, path);
-        await syncFolder(dirname(path));
-      } catch (error) {
-        // The next write creates all folders again, because the target may have been remounted.
-        made.clear();
-        await rm(draft, { force: true }).catch(() => undefined);
-        throw error;
-      }
-    },
+    write: (name, bytes) => place(name, bytes, rename),
+    create: (name, bytes) => place(name, Readable.from([bytes]), moveUnlessExists),
     async read(name) {
       const stream = createReadStream(pathOf(name), { highWaterMark: 256 * 1024 });
       return await once(stream, 'open').then(() => stream, undefinedIfMissing);
@@ -53,6 +62,20 @@ export function folderTarget(root: string): Target {
     },
     close: () => undefined,
   };
+}
+
+/** Moves a file unless the path exists. Returns whether the file was moved. */
+async function moveUnlessExists(draft: string, path: string): Promise<boolean> {
+  try {
+    // Some file systems, for example exFAT, have no hard links.
+    await link(draft, path).catch(() => copyFile(draft, path, constants.COPYFILE_EXCL));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 async function writeSynced(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {

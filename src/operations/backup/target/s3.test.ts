@@ -113,3 +113,24 @@ test('old parts of incomplete uploads are removed', async () => {
   );
   expect(aborted).toEqual(['one']);
 }, 30_000);
+
+test('a file is created only if it doesn’t exist, or is written if the server has no conditional writes', async () => {
+  const xml = (code: string): string => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+  const conditions: unknown[] = [];
+  const created = (answer: readonly [status: number, code: string]): Promise<boolean> =>
+    withHttp(
+      ({ headers }) => {
+        conditions.push(headers['if-none-match']);
+        return headers['if-none-match'] === undefined
+          ? [200, '']
+          : [answer[0], answer[1] === '' ? '' : xml(answer[1])];
+      },
+      (target) => target.create('x', Buffer.from('bytes')),
+    );
+  expect(await created([200, ''])).toBe(true);
+  expect(await created([412, 'PreconditionFailed'])).toBe(false);
+  expect(await created([501, 'NotImplemented'])).toBe(true);
+  await expect(created([403, 'AccessDenied'])).rejects.toMatchObject({ code: 's3_failed' });
+  expect(conditions.slice(0, 2)).toEqual(['*', '*']);
+  expect(new Set(conditions.slice(2))).toEqual(new Set(['*', undefined]));
+}, 30_000);

@@ -69,6 +69,22 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
         throw cause.of(error);
       }
     },
+    async create(name, bytes) {
+      const { PutObjectCommand } = await import('@aws-sdk/client-s3');
+      const put = async (condition: { readonly IfNoneMatch?: '*' }): Promise<unknown> =>
+        (await client()).send(
+          new PutObjectCommand({ Bucket, Key: prefix + name, Body: bytes, ...condition }),
+        );
+      try {
+        await put({ IfNoneMatch: '*' });
+        return true;
+      } catch (error) {
+        if (isConflict(error)) return false;
+        if (!isUnsupported(error)) throw s3Error(error, label);
+      }
+      await send(() => put({}));
+      return true;
+    },
     async read(name) {
       const { GetObjectCommand } = await import('@aws-sdk/client-s3');
       try {
@@ -154,6 +170,13 @@ async function openClient(
  */
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
+
+/** Whether a conditional write failed because the object exists, or is being written by somebody else. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && ['PreconditionFailed', 'ConditionalRequestConflict'].includes(error.name);
+
+/** Whether the server doesn't support conditional writes. */
+const isUnsupported = (error: unknown): boolean => error instanceof Error && error.name === 'NotImplemented';
 
 /** Sentences that tell operators how to fix an error. */
 const causes: Readonly<Record<string, string>> = {

@@ -14,6 +14,11 @@ export interface Target {
   readonly label: string;
   /** Stores a file durably and atomically. Readers never get an incomplete file. */
   write(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * Like `write`, but doesn't replace an existing file. Returns whether the file was stored. Of two simultaneous calls
+   * for the same name, only one stores its file, except on S3 servers without conditional writes.
+   */
+  create(name: string, bytes: Buffer): Promise<boolean>;
   /** Returns the file's content, or undefined if the file doesn't exist. */
   read(name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /**
