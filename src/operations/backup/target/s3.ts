@@ -171,7 +171,7 @@ async function openClient(
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
 
-/** Whether a conditional write failed because the object exists, or is being written by somebody else. */
+/** Whether a conditional write failed because the object exists, or another client is writing it. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && ['PreconditionFailed', 'ConditionalRequestConflict'].includes(error.name);
 
