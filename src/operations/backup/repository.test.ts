@@ -216,6 +216,15 @@ test('if two processes initialize a target at the same time, each can read what 
   expect(readdirSync(join(folder, 'unfinished'))).toEqual([]);
 });
 
+test('of several simultaneous attempts to create a file, one succeeds', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const created = await Promise.all(
+    names.map((name) => repository.createBytes('wal/00000009/owner', Buffer.from(name))),
+  );
+  expect(created.filter(Boolean)).toHaveLength(1);
+  expect((await repository.readBytes('wal/00000009/owner'))?.toString()).toBe(names[created.indexOf(true)]);
+});
+
 test('a known target that is empty isn’t initialized again', async () => {
   const empty = folderTarget(join(dir, 'unmounted'));
   const create = { systemIdentifier: '1', isKnown: (label: string) => label === empty.label };

@@ -15,6 +15,8 @@ export interface Repository {
   readonly systemIdentifier: string;
   write(name: string, plain: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
   writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
+  /** Stores a small file unless it exists. Returns whether it was stored. See {@link Target.create}. */
+  createBytes(name: string, plain: Uint8Array): Promise<boolean>;
   /**
    * Returns undefined if the file doesn't exist. Reading the returned iterable also throws `damaged` if the content is
    * damaged.
@@ -101,14 +103,15 @@ async function initialize(
 }
 
 function sealedBy(target: Target, wrappingKey: Buffer, systemIdentifier: string): Repository {
+  const sealed = (name: string, plain: AsyncIterable<Uint8Array>, compress = true): AsyncIterable<Buffer> =>
+    seal(compress ? compressed(plain) : plain, { wrappingKey, name, isCompressed: compress });
   const repository: Repository = {
     label: target.label,
     systemIdentifier,
-    write(name, plain, { compress = true } = {}) {
-      const content = compress ? compressed(plain) : plain;
-      return target.write(name, seal(content, { wrappingKey, name, isCompressed: compress }));
-    },
+    write: (name, plain, { compress } = {}) => target.write(name, sealed(name, plain, compress)),
     writeBytes: (name, plain, options) => repository.write(name, Readable.from([plain]), options),
+    createBytes: async (name, plain) =>
+      target.create(name, await wholeOf(sealed(name, Readable.from([plain])))),
     async read(name) {
       const sealed = await target.read(name);
       if (sealed === undefined) return undefined;

@@ -29,6 +29,7 @@ test('each stored segment is confirmed, even if a later one fails', async () => 
     connectReplication: async () => connection,
   } as unknown as Database;
   const repository = {
+    createBytes: async () => false,
     readBytes: async () => Buffer.from('this folder'),
     async writeBytes(name: string) {
       if (written.length === 1 && !isWritable) throw new Error('The target is unavailable.');

@@ -97,9 +97,9 @@ async function prepareSlot(database: Database, connection: ReplicationConnection
  */
 async function claimTimeline(repository: Repository, timeline: number, ownerId: string): Promise<void> {
   const name = timelineOwnerName(timeline);
+  await repository.createBytes(name, Buffer.from(ownerId));
   const owner = await repository.readBytes(name);
-  if (owner === undefined) await repository.writeBytes(name, Buffer.from(ownerId));
-  else if (owner.toString() !== ownerId) throw new BackupError('timeline_taken', `(timeline ${timeline})`);
+  if (owner?.toString() !== ownerId) throw new BackupError('timeline_taken', `(timeline ${timeline})`);
 }
 
 /**
