@@ -258,3 +258,32 @@ admin_email = "a@example.com"\n`,
   expect(JSON.stringify([all, auth])).not.toContain('hush');
   expect((await attributes()).auth.external_github_client_id).toBe('id-hush');
 });
+
+test('invalid files are reported with their lines, and values of variables only to those who may see secrets', async () => {
+  const file = join(projectDir, 'supabase/config.toml');
+  const text = fileNow();
+  writeFileSync(join(projectDir, 'supabase/.env'), 'ROWS=hush\n');
+  writeFileSync(file, '[api]\nmax_rows = "env(ROWS)"\n');
+  try {
+    for (const path of [`/v2/projects/${ref}/config`, `/v1/projects/${ref}/postgrest`]) {
+      const owner = await send('GET', path);
+      expect(owner).toEqual({
+        status: 409,
+        body: { message: expect.stringMatching(/config\.toml:2: api\.max_rows: .*hush/) },
+      });
+      const looker = await send('GET', path, undefined, 'looker');
+      expect(looker).toEqual({
+        status: 409,
+        body: { message: expect.stringMatching(/config\.toml:2: api\.max_rows: Invalid$/) },
+      });
+    }
+    writeFileSync(file, '[api]\n\nmax_rows = @\n');
+    expect(await send('GET', `/v2/projects/${ref}/config`)).toEqual({
+      status: 409,
+      body: { message: expect.stringContaining('config.toml:3') },
+    });
+  } finally {
+    rmSync(join(projectDir, 'supabase/.env'));
+    writeFileSync(file, text);
+  }
+});

@@ -99,7 +99,7 @@ export function parseInput(command: Command, args: readonly string[]): ParsedInp
       : command.takes.endsWith('...')
         ? Infinity
         : command.takes.split(' ').length;
-  if (positionals.length > max) throw new UsageError(`Unexpected argument ${positionals[max]}`);
+  if (positionals.length > max) throw new UsageError(explainUnexpected(command, positionals[max]));
 
   const text = (name: string) => {
     const value = values[name];
@@ -124,6 +124,14 @@ export function parseInput(command: Command, args: readonly string[]): ParsedInp
       return port;
     },
   };
+}
+
+/** Names the option for a folder, because other tools take the folder as an argument, as in `init .`. */
+function explainUnexpected({ name, takes, options }: Command, argument: string | undefined): string {
+  const sentences = [`Unexpected argument ${argument}`];
+  if (takes === undefined) sentences.push(`"plinth ${name}" doesn't take arguments`);
+  if (takes === undefined && 'workdir' in options) sentences.push('To use another folder, add --workdir DIR');
+  return sentences.join('. ');
 }
 
 function explainParseError({ message }: Error, known: readonly string[]): string {

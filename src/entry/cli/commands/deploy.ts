@@ -16,7 +16,7 @@ import {
 import { planSecrets } from '../deploy/secrets.ts';
 import { planSettings } from '../deploy/settings.ts';
 import { CommandError, describeError } from '../errors.ts';
-import { remoteClient } from '../management/client.ts';
+import { ForbiddenCall, remoteClient } from '../management/client.ts';
 import { linkedServer } from '../management/target.ts';
 import { print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
@@ -113,7 +113,7 @@ async function plan(
       throw new CommandError(
         `The ${name} can't be compared: ${message}`,
         ...advice,
-        ...(message.startsWith('Forbidden resource')
+        ...(error instanceof ForbiddenCall
           ? [`To deploy the other parts, use --only ${partNames.filter((each) => each !== name).join(',')}.`]
           : []),
       );

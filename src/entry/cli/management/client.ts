@@ -81,6 +81,7 @@ async function send(
     throw new ConnectionLost(`${origin} can't be reached: ${cause?.message || message}`);
   }
   if (gatewayErrors.has(status)) throw new ConnectionLost(...failure);
+  if (status === 403) throw new ForbiddenCall(...failure);
   throw new CommandError(...failure);
 }
 
@@ -89,6 +90,9 @@ async function send(
  * run the call.
  */
 export class ConnectionLost extends CommandError {}
+
+/** The role of the access token's owner doesn't allow the call. */
+export class ForbiddenCall extends CommandError {}
 
 /** The statuses with which a proxy responds if the server doesn't respond in time. */
 const gatewayErrors = new Set([502, 503, 504]);

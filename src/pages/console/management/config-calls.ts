@@ -2,7 +2,13 @@
 
 import { isRecord } from '../../../base/shared/json.ts';
 import { projectRefOf } from '../../../base/shared/project-ref.ts';
-import { ConfigError, type Loaded, loadConfig, type SettingsFile } from '../../../platform/config/index.ts';
+import {
+  ConfigError,
+  type Loaded,
+  loadConfig,
+  noticeText,
+  type SettingsFile,
+} from '../../../platform/config/index.ts';
 import { may } from '../core/roles.ts';
 import { tableOf } from '../settings/toml.ts';
 import { completeFields, hostedFields, settingsOfHosted } from './core/hosted-settings.ts';
@@ -42,6 +48,15 @@ export function configCalls(deps: SettingsChangeDeps) {
     return pushedTemplates.withContents(config as unknown as Settings, config);
   }
 
+  /** Returns the settings that the caller may see. @throws {ManagementError} if the server's files are invalid */
+  function readFor(caller: Caller): Settings {
+    try {
+      return shownTo(caller);
+    } catch (error) {
+      throw error instanceof ConfigError ? invalidFiles(error, caller) : error;
+    }
+  }
+
   return {
     pushConfig: [
       'own',
@@ -61,7 +76,7 @@ export function configCalls(deps: SettingsChangeDeps) {
     getHostedConfig: [
       'read',
       (_input, caller) => {
-        const config = shownTo(caller);
+        const config = readFor(caller);
         return {
           data: {
             id: projectRefOf(deps.config.current.project_id),
@@ -75,7 +90,7 @@ export function configCalls(deps: SettingsChangeDeps) {
         };
       },
     ],
-    getHostedService: ['read', ({ service }, caller) => completeFields(service, shownTo(caller))],
+    getHostedService: ['read', ({ service }, caller) => completeFields(service, readFor(caller))],
     changeHostedService: [
       'own',
       async ({ service, fields }, caller) => {
@@ -118,6 +133,20 @@ function settingsOfFiles(
 function asSettingsError(error: unknown): unknown {
   if (!(error instanceof ConfigError)) return asManagementError(error);
   return new ManagementError(400, error.faults.map(({ key, message }) => `${key}: ${message}`).join('\n'));
+}
+
+/**
+ * The error for invalid settings in the server's files. Names the file and the line of each error. The rest of the text
+ * can contain the value of an environment variable, so it is only for callers with the `secrets` permission.
+ */
+function invalidFiles({ faults }: ConfigError, { operator }: Caller): ManagementError {
+  const lines = faults.map((fault) =>
+    noticeText(may(operator.role, 'secrets') ? fault : { ...fault, message: 'Invalid' }),
+  );
+  return new ManagementError(
+    409,
+    `The server's settings can't be read. Correct them on the server:\n${lines.join('\n')}`,
+  );
 }
 
 type Settings = Readonly<Record<string, unknown>>;
