@@ -1,5 +1,13 @@
 /** Tests the MCP endpoint on the Console's port with the official client. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -509,3 +517,79 @@ test('an agent builds a table with policies, types and a function, and fixes wha
   );
   expect(logs.result[0].n).toBeGreaterThanOrEqual(0);
 }, 60_000);
+
+describe('deploy_edge_function in development', () => {
+  const inFunctions = (path: string) => join(projectDir, 'supabase/functions', path);
+  const authorization = () => ({ headers: { authorization: `Bearer ${backend.keys.serviceRoleKey}` } });
+  const responseOf = async (slug: string) =>
+    (await backend.fetch(`/functions/v1/${slug}`, authorization())).text();
+
+  async function deploy(client: Client, input: Record<string, unknown>) {
+    const result = await client.callTool({ name: 'deploy_edge_function', arguments: input });
+    const texts = (result.content as { text: string }[]).map(({ text }) => text);
+    expect(result.isError, texts.join()).not.toBe(true);
+    return { deployed: JSON.parse(texts[0] ?? ''), note: texts[1] };
+  }
+
+  test('writes the function to the folder, from which it is served', async () => {
+    const client = await connect('owner', '?read_only=false');
+    const { deployed, note } = await deploy(client, {
+      name: 'saved',
+      entrypoint_path: 'index.ts',
+      files: [
+        {
+          name: 'index.ts',
+          content: `import { text } from './lib/text.ts';\nDeno.serve(() => new Response(text));`,
+        },
+        { name: 'lib/text.ts', content: `export const text = 'from the folder';` },
+      ],
+    });
+    expect(deployed).toMatchObject({ slug: 'saved', verify_jwt: true });
+    expect(note).toContain('served from this folder');
+    expect(readFileSync(inFunctions('saved/lib/text.ts'), 'utf8')).toContain('from the folder');
+    expect(await responseOf('saved')).toBe('from the folder');
+
+    // An edit in the folder takes effect, and agents see it.
+    // The folder is new, so the first edit can come before it is watched.
+    const edited = () => {
+      writeFileSync(inFunctions('saved/lib/text.ts'), `export const text = 'edited';`);
+      return responseOf('saved');
+    };
+    await expect.poll(edited, { timeout: 60_000, interval: 500 }).toBe('edited');
+    const read = JSON.parse((await use(client, 'get_edge_function', { function_slug: 'saved' })).text);
+    expect(read).toMatchObject({
+      entrypoint_path: 'index.ts',
+      files: [{ name: 'index.ts' }, { name: 'lib/text.ts', content: `export const text = 'edited';` }],
+    });
+  }, 90_000);
+
+  test('keeps the deployed version if config.toml would serve the folder differently', async () => {
+    const client = await connect('owner', '?read_only=false');
+    const { note } = await deploy(client, {
+      name: 'open',
+      entrypoint_path: 'main.ts',
+      verify_jwt: false,
+      files: [{ name: 'main.ts', content: `Deno.serve(() => new Response('open'));` }],
+    });
+    expect(note).toContain(
+      'set verify_jwt = false and entrypoint = "./functions/open/main.ts" in [functions.open]',
+    );
+    expect(readFileSync(inFunctions('open/main.ts'), 'utf8')).toContain('open');
+    expect(await responseOf('open')).toBe('open');
+  });
+
+  test('deploys a function whose files can’t be in the folder', async () => {
+    const client = await connect('owner', '?read_only=false');
+    const { note } = await deploy(client, {
+      name: 'hidden',
+      entrypoint_path: 'main/index.ts',
+      files: [
+        { name: 'main/index.ts', content: `Deno.serve(() => new Response('deployed'));` },
+        { name: '.env', content: 'SECRET=changed' },
+      ],
+    });
+    expect(note).toContain("isn't part of the project folder");
+    expect([existsSync(inFunctions('.env')), existsSync(inFunctions('hidden'))]).toEqual([false, false]);
+    expect(await responseOf('hidden')).toBe('deployed');
+  });
+});

@@ -22,7 +22,7 @@ import type { ManagementDeps } from './management/calls.ts';
 import type { NewMigrations } from './management/database-calls.ts';
 import type { Inspection } from './management/inspection-calls.ts';
 import type { SentFiles } from './management/push-calls.ts';
-import type { RunTests } from './mcp/types.ts';
+import type { FunctionFolder, RunTests } from './mcp/types.ts';
 import type { Migrations } from './migrations/routes.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import type { RunningDeps } from './settings/running.ts';
@@ -79,6 +79,8 @@ export interface ConsoleProject {
   readonly migrations: Migrations;
   /** Runs the project's pgTAP tests. Undefined in production. */
   readonly runTests: RunTests | undefined;
+  /** The functions in `supabase/functions`. Undefined in production. */
+  readonly functionFolder: FunctionFolder | undefined;
   /** Migrations that clients of the Management API send. */
   readonly newMigrations: NewMigrations;
   /** Files of a linked project folder that clients of the Management API send. */

@@ -43,6 +43,7 @@ export { type OperatorRole, roles } from './core/roles.ts';
 export { type ConsoleProject, type ConsoleSite, keyFile } from './deps.ts';
 export { ManagementError } from './management/handlers.ts';
 export type { ManagementCallName } from './management/inputs.ts';
+export type { FunctionFolder } from './mcp/types.ts';
 export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 
 export const migrations: MigrationSet = { module: 'console', dir: new URL('./sql/', import.meta.url) };
@@ -133,9 +134,9 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     logs,
     inbox: services.mail.inbox,
     runTests: project.runTests,
+    functionFolder: project.functionFolder,
     apiUrl: api.url,
-    clock: deps.clock,
-    audit,
+    ...{ clock: deps.clock, audit },
   };
 
   return {

@@ -33,6 +33,9 @@ const table = {
   tests_path: (d: Details) => `The file or folder ${d.path} doesn't exist.`,
   bucket_limit: (d: Details) =>
     `storage.buckets.${d.bucket}.file_size_limit is greater than storage.file_size_limit, which applies to all buckets. Increase storage.file_size_limit, or lower the limit of the bucket.`,
+  function_file: (d: Details) => `supabase/functions/${d.path} wasn't written: ${d.reason}.`,
+  function_folder: (d: Details) =>
+    `The function's folder contains more than ${d.files} files or ${d.mib} MiB.`,
   bucket_failed: (d: Details) => `Failed to create or update the bucket ${d.bucket}: ${d.message}`,
 } satisfies Record<string, (details: Details) => string>;
 

@@ -90,10 +90,17 @@ export type { ProjectDeps } from './types.ts';
 
 type Tests = typeof import('./database-tests/index.ts');
 type SentFiles = typeof import('./sent-files.ts');
+type FunctionFiles = typeof import('./function-files.ts');
 
 // These modules are loaded on first use, because a server's start doesn't need them.
 const tests = (): Promise<Tests> => import('./database-tests/index.ts');
 const sentFiles = (): Promise<SentFiles> => import('./sent-files.ts');
+const functionFiles = (): Promise<FunctionFiles> => import('./function-files.ts');
+
+export const saveFunctionFiles = async (...given: Parameters<FunctionFiles['saveFunctionFiles']>) =>
+  (await functionFiles()).saveFunctionFiles(...given);
+export const readFunctionFiles = async (...given: Parameters<FunctionFiles['readFunctionFiles']>) =>
+  (await functionFiles()).readFunctionFiles(...given);
 
 export const testDatabase: Tests['testDatabase'] = async (...given) => (await tests()).testDatabase(...given);
 export const testElsewhere: Tests['testElsewhere'] = async (...given) =>

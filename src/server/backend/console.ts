@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/kernel/clock.ts';
 import { requireWithin } from '../../base/kernel/real-path.ts';
-import type { ConsoleProject, ConsoleSite } from '../../pages/console/index.ts';
+import type { ConsoleProject, ConsoleSite, FunctionFolder } from '../../pages/console/index.ts';
 import { parseConnectionString } from '../../platform/database/index.ts';
 import type { Addresses } from './addresses.ts';
 import type { ScratchBackend } from './drift.ts';
@@ -39,6 +39,7 @@ export function consoleProject(
       return project.writeMigration(tx, supabaseDir, { name, statements, now: systemClock.now() });
     },
     runTests: mode === 'development' ? (paths) => runTests(parts, project, paths) : undefined,
+    functionFolder: mode === 'development' ? functionFolder(parts, project) : undefined,
     newMigrations: {
       list: () => project.selectApplied(pool),
       async apply(migration) {
@@ -87,6 +88,22 @@ export function consoleProject(
         mode === 'development'
           ? async () => (await import('./drift.ts')).findDrift(parts, project, openScratch)
           : undefined,
+    },
+  };
+}
+
+/** The functions in the project folder, which agents read and change in development. */
+function functionFolder(parts: BackendParts, project: Modules['project']): FunctionFolder {
+  const functionsDir = join(parts.supabaseDir, 'functions');
+  return {
+    async save(slug, files) {
+      requireWritable(parts, functionsDir);
+      await project.saveFunctionFiles(functionsDir, slug, files);
+    },
+    async read(slug) {
+      const folder = join(functionsDir, slug);
+      requireWritable(parts, folder);
+      return await project.readFunctionFiles(folder);
     },
   };
 }

@@ -109,6 +109,8 @@ function watchFunctions(
       for (const file of files) {
         const folder = dirname(file);
         if (relative(functionsDir, folder).split(sep)[0] === '..') open(folder, false);
+        // The folder may have been created after the start.
+        else open(functionsDir, true);
       }
     },
     stop() {

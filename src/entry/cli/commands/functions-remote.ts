@@ -4,13 +4,14 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { downloadPath } from '../../../base/shared/function-paths.ts';
 import { loadConfig } from '../../../platform/config/index.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { listFormatOf, listFormats, renderList } from '../core/formats.ts';
 import { CommandError } from '../errors.ts';
 import type { ManagementClient } from '../management/client.ts';
-import { downloadPath, type SentFile } from '../management/encoded-files.ts';
+import type { SentFile } from '../management/encoded-files.ts';
 import { collectFunction } from '../management/function-files.ts';
 import {
   type FunctionFields,

@@ -3,8 +3,9 @@ import type { ExecuteSqlOptions, SupabasePlatform } from '@supabase/mcp-server-s
 import { ManagementError } from '../management/handlers.ts';
 import type { ManagementCallName } from '../management/inputs.ts';
 import { databaseRoleOf } from '../persona/act.ts';
+import { saveInFolder } from './function-folder.ts';
 import { listTables, schemaFilterOf } from './tables.ts';
-import type { McpDeps, McpSession } from './types.ts';
+import type { FunctionFile, McpDeps, McpSession } from './types.ts';
 
 type GetLogs = NonNullable<SupabasePlatform['debugging']>['getLogs'];
 type LogService = Parameters<GetLogs>[1]['service'];
@@ -29,11 +30,24 @@ interface FunctionFields {
   readonly version: number;
   readonly entrypoint_path: string;
   readonly import_map_path?: string;
+  readonly verify_jwt: boolean;
+  /** `deployed` or `project folder`. */
+  readonly source: string;
 }
 
+const asText = ({ path, content }: FunctionFile) => ({ name: path, content: content.toString() });
+
 export function createPlatform(
-  { database, management, apiUrl }: Pick<McpDeps, 'database' | 'management' | 'apiUrl'>,
+  {
+    database,
+    management,
+    apiUrl,
+    config,
+    functionFolder,
+  }: Pick<McpDeps, 'database' | 'management' | 'apiUrl' | 'config' | 'functionFolder'>,
   { caller, isReadOnly, branchRef }: McpSession,
+  /** Adds a text for the agent to the result of the current call. */
+  note: (text: string) => void,
 ): SupabasePlatform {
   const call = async <T>(name: ManagementCallName, input: object = {}): Promise<T> =>
     (await management.call(name, input, caller, branchRef)) as T;
@@ -103,23 +117,35 @@ export function createPlatform(
     functions: {
       listEdgeFunctions: async () => (await call<FunctionFields[]>('listFunctions')).map(withPaths),
       async getEdgeFunction(_id, slug) {
-        const found = withPaths(await call<FunctionFields>('getFunction', { slug }));
+        const fields = await call<FunctionFields>('getFunction', { slug });
+        const saved = fields.source === 'project folder' ? await functionFolder?.read(slug) : undefined;
+        if (saved !== undefined) return { ...fields, entrypoint_path: 'index.ts', files: saved.map(asText) };
+        const found = withPaths(fields);
         const { files } = await call<{
-          readonly files: readonly { readonly path: string; readonly content: Buffer }[];
+          readonly files: readonly FunctionFile[];
         }>('getFunctionFiles', { slug });
-        return {
-          ...found,
-          files: files.map(({ path, content }) => ({ name: path, content: content.toString() })),
-        };
+        return { ...found, files: files.map(asText) };
       },
       async deployEdgeFunction(_id, { name, entrypoint_path, import_map_path, verify_jwt, files }) {
         const importMap =
           import_map_path ?? files.find((file) => ['deno.json', 'import_map.json'].includes(file.name))?.name;
+        const sent = files.map((file) => ({ path: file.name, content: Buffer.from(file.content) }));
         const deployed = await change<FunctionFields>('deployFunction', {
           slug: name,
           metadata: { name, entrypoint_path, import_map_path: importMap, verify_jwt },
-          files: files.map((file) => ({ path: file.name, content: Buffer.from(file.content) })),
+          files: sent,
         });
+        if (functionFolder !== undefined) {
+          const saved = await saveInFolder(functionFolder, config.current.functions[name], {
+            slug: name,
+            entrypointPath: entrypoint_path,
+            importMapPath: importMap,
+            verifyJwt: deployed.verify_jwt,
+            files: sent,
+          });
+          if (saved.isServed) await change('deleteFunction', { slug: name });
+          note(saved.note);
+        }
         return withPaths(deployed);
       },
     },

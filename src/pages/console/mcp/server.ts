@@ -32,9 +32,13 @@ export async function createServer(deps: McpDeps, session: McpSession): Promise<
   const isOnBranch = session.branchRef !== undefined && session.branchRef !== ownRef;
   const all = ownTools(deps);
   const tools = all.filter((tool) => isAvailable(tool, session) && (tool.onBranches || !isOnBranch));
+  /** Texts for the agent that are added to the result of the current call. */
+  const notes: string[] = [];
   const upstream = await relayTo(
     createSupabaseMcpServer({
-      platform: createPlatform(deps, session),
+      platform: createPlatform(isOnBranch ? { ...deps, functionFolder: undefined } : deps, session, (note) =>
+        notes.push(note),
+      ),
       projectId: session.branchRef ?? ownRef,
       readOnly: session.isReadOnly,
       // Plinth's own search_docs replaces upstream's, which needs the internet.
@@ -53,10 +57,9 @@ export async function createServer(deps: McpDeps, session: McpSession): Promise<
   server.setRequestHandler('tools/call', async ({ params }) => {
     const { name, arguments: input = {} } = params;
     const own = tools.find((tool) => tool.name === name);
-    const result = withNote(
-      name,
-      deps,
+    const result = withNotes(
       own === undefined ? await callUpstream(upstream, name, input) : await callOwn(own, input, session),
+      notes.splice(0),
     );
     await deps.audit(session.caller, 'mcp.call', name, {
       failed: result.isError === true,
@@ -105,17 +108,10 @@ async function callOwn(tool: OwnTool, input: object, session: McpSession): Promi
   }
 }
 
-/**
- * In development, adds to the result that a deployed function isn't part of the project folder, although migrations are.
- * `runTests` exists only in development.
- */
-const withNote = (name: string, { runTests }: McpDeps, result: CallToolResult): CallToolResult =>
-  name !== 'deploy_edge_function' || result.isError === true || runTests === undefined
-    ? result
-    : { ...result, content: [...result.content, { type: 'text', text: deployedNote }] };
-
-const deployedNote =
-  'This version is served instead of supabase/functions, until it is deleted with "plinth functions delete NAME". It isn\'t part of the project folder. To keep it, run "plinth functions download NAME" before that, or write the files there yourself. Functions in supabase/functions are served as soon as they are saved.';
+const withNotes = (result: CallToolResult, notes: readonly string[]): CallToolResult => ({
+  ...result,
+  content: [...result.content, ...notes.map((text) => ({ type: 'text' as const, text }))],
+});
 
 /** An error that isn't meant for clients has no message for the agent. */
 function messageOf(error: unknown): string {

@@ -26,6 +26,8 @@ export interface McpDeps {
   readonly inbox: Inbox;
   /** Runs the project's pgTAP tests. Undefined in production. */
   readonly runTests: RunTests | undefined;
+  /** The functions in the project folder. Undefined in production. */
+  readonly functionFolder: FunctionFolder | undefined;
   readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly audit: Audit;
@@ -35,6 +37,19 @@ export interface McpDeps {
 export type RunTests = (
   paths: readonly string[],
 ) => Promise<{ readonly passed: boolean; readonly output: string }>;
+
+export interface FunctionFile {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/** The functions in `supabase/functions`. */
+export interface FunctionFolder {
+  /** Writes files, whose paths are relative to `supabase/functions`. @throws {Error} with a message for the agent */
+  save(slug: string, files: readonly FunctionFile[]): Promise<void>;
+  /** Reads a function's files, with paths relative to its folder. Undefined if the folder has no `index.ts`. */
+  read(slug: string): Promise<readonly FunctionFile[] | undefined>;
+}
 
 /** The groups of tools. All names are upstream's. */
 export const features = [

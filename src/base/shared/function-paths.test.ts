@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { downloadPath } from './encoded-files.ts';
+import { downloadPath } from './function-paths.ts';
 
 const entrypoint = 'supabase/functions/hello/index.ts';
 
