@@ -220,6 +220,11 @@ export const pages = {
     module: 'features/queries/statements-page.tsx',
     component: 'StatementsPage',
   },
+  '/queries/history': {
+    parent: '/queries',
+    module: 'features/queries/history-page.tsx',
+    component: 'HistoryPage',
+  },
   '/queries/activity': {
     parent: '/queries',
     module: 'features/queries/activity-page.tsx',

@@ -45,6 +45,7 @@ import { migrationsQuery, validateMigrationsSearch } from './features/migrations
 import { validateNodesSearch } from './features/nodes/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
 import { validateActivitySearch, validateStatementsSearch } from './features/queries/api.ts';
+import { validateHistorySearch } from './features/queries/history-api.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
 import { validateReferenceSearch } from './features/reference/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
@@ -330,6 +331,12 @@ const statementsRoute = createRoute({
   validateSearch: validateStatementsSearch,
 });
 
+const historyRoute = createRoute({
+  getParentRoute: () => queriesRoute,
+  ...pageAt('/queries/history'),
+  validateSearch: validateHistorySearch,
+});
+
 const activityRoute = createRoute({
   getParentRoute: () => queriesRoute,
   ...pageAt('/queries/activity'),
@@ -586,7 +593,7 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     logsRoute,
     metricsRoute,
-    queriesRoute.addChildren([queriesIndexRoute, statementsRoute, activityRoute]),
+    queriesRoute.addChildren([queriesIndexRoute, statementsRoute, historyRoute, activityRoute]),
     backupsRoute,
     branchesRoute,
     nodesRoute,

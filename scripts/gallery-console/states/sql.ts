@@ -92,6 +92,8 @@ export const queries: readonly State[] = [
   { name: 'statements', path: '/queries/statements', act: see('select') },
   { name: 'statement', path: '/queries/statements', act: openRow('select') },
   { name: 'statements-none', path: '/queries/statements?search=nothing-matches-this' },
+  { name: 'statement-history', path: '/queries/history', act: see('Execution time per minute') },
+  { name: 'statement-history-panel', path: '/queries/history', act: openRow('select') },
   {
     name: 'activity',
     path: '/queries/activity',

@@ -18,6 +18,11 @@ const ownTables = [
   '_plinth.group_state',
   '_plinth.group_nodes',
   '_plinth.realtime_nodes',
+  // The statements that ran in the project.
+  '_plinth.history_samples',
+  '_plinth.history_statements',
+  '_plinth.history_marks',
+  '_plinth.history_sampler',
 ];
 
 /** Sessions, tokens and codes of users. Refresh tokens and codes are valid in the project until they are used. */

@@ -54,6 +54,8 @@ import { messageRoutes } from './settings/message-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import type { SettingsLock } from './settings/write-files.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
+import type { History } from './statement-history/history.ts';
+import { historyRoutes } from './statement-history/routes.ts';
 import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -72,6 +74,7 @@ export interface ConsoleParts {
   readonly callService: ServiceClient;
   readonly management: Pick<Management, 'call'>;
   readonly settingsLock: SettingsLock;
+  readonly history: History;
   /** Whether all operators must have a second factor. */
   readonly factorRequired: () => boolean;
   /** Returns the sign-in URL that contains a one-time token. */
@@ -82,7 +85,7 @@ export interface ConsoleParts {
 export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
   const { database, keys, group, view, config, telemetry, services, project, server, clock, log } = deps;
   const { auth, mail, rest, graphql, realtime, functions, backups, verifications } = services;
-  const { sessions, audit, advisors, callService, settingsLock } = parts;
+  const { sessions, audit, advisors, callService, settingsLock, history } = parts;
   const { writeMigration } = project;
   const place = { projectDir: project.dir, savedDir: project.savedDir };
   const { configuration, restart, health } = server;
@@ -110,6 +113,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
         health,
         conditions: server.conditions,
         findings: advisors.recent,
+        history,
         metrics: logs.metrics,
         nodes: view.isShared ? server.nodes : async () => [],
         backups,
@@ -139,6 +143,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   migrationRoutes(api, { pool, audit, writeMigration, projectMigrations: project.migrations });
   sqlRoutes(api, { database, clock, audit, seal });
   queryRoutes(api, { database, audit });
+  historyRoutes(api, history);
   whyRoutes(api, { database, clock });
   personaRoutes(api, { database, clock });
   jobRoutes(api, { database, audit });

@@ -30,6 +30,7 @@ import type { contract as schema } from './schema/contract.ts';
 import type { contract as search } from './search/contract.ts';
 import type { contract as settings } from './settings/contract.ts';
 import type { contract as sql } from './sql-page/contract.ts';
+import type { contract as statementHistory } from './statement-history/contract.ts';
 import type { contract as storage } from './storage/contract.ts';
 import type { contract as tables } from './tables/contract.ts';
 import type { contract as tokens } from './tokens/contract.ts';
@@ -66,6 +67,7 @@ export type ConsoleContract = typeof access &
   typeof search &
   typeof settings &
   typeof sql &
+  typeof statementHistory &
   typeof storage &
   typeof tables &
   typeof tokens &

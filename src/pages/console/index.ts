@@ -36,6 +36,7 @@ import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettingsLock } from './settings/write-files.ts';
+import { createLazyHistory } from './statement-history/lazy.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
 export type { Branch, BranchChange, Branches, BranchOperator, NewBranch } from './branches/types.ts';
@@ -96,6 +97,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
   const settingsLock = createSettingsLock(group.change);
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const logs = createNodeLogs(deps.view, deps.telemetry);
+  const history = createLazyHistory({ database, db, isShared: group.isShared, now: deps.clock.now, log });
   const management = createLazyManagement({
     database,
     config,
@@ -182,12 +184,8 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
               );
               const { apiRoutes } = await import('./api-routes.ts');
               apiRoutes(scope, deps, {
-                sessions,
-                tokens,
-                audit,
-                advisors,
-                ...{ callService, management },
-                settingsLock,
+                ...{ sessions, tokens, audit, advisors, history },
+                ...{ callService, management, settingsLock },
                 factorRequired,
                 linkOf,
               });
@@ -198,6 +196,8 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
         },
       },
     ],
+    start: async () => history.start(),
+    stop: () => history.stop(),
     issueLink: async (operatorName) => linkOf(await sessions.issueLinkToken(operatorName)),
     listOperators: () => queries.listOperators(db),
     createOperator: async (name, role) => {

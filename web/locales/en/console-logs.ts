@@ -70,6 +70,7 @@ export const messages = {
   'metrics.none-title': 'No requests yet',
   'metrics.none-text': 'Request counts and durations appear here after the first request.',
   'metrics.table': 'View as table',
+  'metrics.marks': 'Events',
   'metrics.time': 'Time',
   'metrics.chart': '{what} chart. The table below contains the same data.',
   'metrics.services': 'Services',

@@ -154,6 +154,10 @@ export const messages = {
   'problems.backup-overdue': 'A scheduled backup is overdue',
   'problems.security': '{count, plural, one {# security finding} other {# security findings}}',
   'problems.performance': '{count, plural, one {# performance finding} other {# performance findings}}',
+  'problems.slower':
+    'A statement takes {ms} ms on average, up from {beforeMs} ms ({calls, plural, one {# call} other {# calls}} in the last hour)',
+  'problems.new-statement':
+    'A new statement takes a large part of the database time: {ms} ms on average ({calls, plural, one {# call} other {# calls}} in the last hour)',
   'problems.slow': 'A statement takes {ms} ms on average ({calls, plural, one {# call} other {# calls}})',
   'problems.provider-secret': 'Sign-in with {title} is on, but its client secret is missing',
   'problems.provider-client_id': 'Sign-in with {title} is on, but its client ID is missing',

@@ -98,6 +98,16 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       readonly meanMs: number;
       readonly calls: number;
     }
+  /** A statement that has become slower in the last hour, or a new statement that takes a large part of the time. */
+  | {
+      readonly kind: 'slower-statement' | 'new-statement';
+      readonly id: string;
+      readonly role: string;
+      /** The mean of the 23 hours before. Null for a new statement. */
+      readonly beforeMs: number | null;
+      readonly meanMs: number;
+      readonly calls: number;
+    }
   /** A part of the project that couldn't be checked for problems. */
   | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' | 'nodes' }
   /** An enabled sign-in provider whose client ID or secret is missing. */

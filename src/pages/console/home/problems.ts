@@ -18,6 +18,7 @@ import { hasStatistics, listStatements } from '../queries-page/queries.ts';
 import { createSettingsFiles } from '../settings/files.ts';
 import { envReference } from '../settings/known.ts';
 import type { RunningDeps } from '../settings/running.ts';
+import type { History } from '../statement-history/history.ts';
 import type { Problem } from './contract.ts';
 import { nodeProblems } from './node-problems.ts';
 
@@ -26,6 +27,7 @@ interface ProblemDeps {
   readonly health: () => Record<string, string | undefined>;
   readonly conditions: () => Conditions;
   readonly findings: () => Promise<readonly Finding[]>;
+  readonly history: Pick<History, 'findings'>;
   /** Returns the requests of all nodes. */
   readonly metrics: (rangeMs: number) => Promise<MetricsReport>;
   readonly nodes: () => Promise<readonly NodeStatus[]>;
@@ -57,7 +59,7 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
   const fromDatabase = await Promise.all([
     checked('jobs', failedJobs(deps.pool)),
     checked('advisors', findingCounts(deps)),
-    checked('statements', slowStatements(deps.pool)),
+    checked('statements', statementProblems(deps)),
     checked('nodes', deps.nodes().then(nodeProblems)),
     serverErrors(deps),
   ]);
@@ -158,6 +160,18 @@ async function findingCounts({ findings }: ProblemDeps): Promise<Problem[]> {
       },
     ];
   });
+}
+
+/** A statement that has become slower isn't also reported as slow. */
+async function statementProblems({ pool, history }: ProblemDeps): Promise<Problem[]> {
+  const [slow, findings] = await Promise.all([slowStatements(pool), history.findings()]);
+  const changed = findings.map(
+    ({ kind, ...finding }): Problem => ({ kind: `${kind}-statement`, severity: 'warning', ...finding }),
+  );
+  const isChanged = (problem: Problem): boolean =>
+    problem.kind === 'slow-statement' &&
+    findings.some(({ id, role }) => id === problem.id && role === problem.role);
+  return [...changed, ...slow.filter((problem) => !isChanged(problem))];
 }
 
 async function slowStatements(db: Queryable): Promise<Problem[]> {

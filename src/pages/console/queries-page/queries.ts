@@ -17,11 +17,11 @@ const outlinedChars = 5000;
 const bigTableRows = 10_000;
 
 /** The database roles that Plinth's services use. */
-const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
+export const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
 /**
  * Matches statements that Plinth itself runs: for the Console, for schema caches, and to begin or end a transaction.
  */
-const ownText =
+export const ownText =
   '\\m(pg_catalog|information_schema|pg_class|pg_stat_statements|pg_stat_activity|_plinth|plinth_plan)\\M' +
   `|/\\* ${ownMark} \\*/` +
   '|^\\s*(begin|commit|rollback|savepoint|release|discard|deallocate|set|show)\\M|^\\s*select (pg_catalog\\.)?set_config\\(';

@@ -71,6 +71,14 @@ function textOf(problem: Problem): string {
       });
     case 'slow-statement':
       return t('problems.slow', { ms: Math.round(problem.meanMs), calls: problem.calls });
+    case 'slower-statement':
+      return t('problems.slower', {
+        ms: Math.round(problem.meanMs),
+        beforeMs: Math.round(problem.beforeMs ?? 0),
+        calls: problem.calls,
+      });
+    case 'new-statement':
+      return t('problems.new-statement', { ms: Math.round(problem.meanMs), calls: problem.calls });
     case 'node':
       return t('problems.node', problem);
     case 'node-missing':
@@ -136,6 +144,12 @@ function targetOf(problem: Problem): { readonly label: Label; readonly link: Lin
       return {
         label: 'problems.see-statement',
         link: { to: '/queries/statements', search: { order: 'mean', id: problem.id, as: problem.role } },
+      };
+    case 'slower-statement':
+    case 'new-statement':
+      return {
+        label: 'problems.see-statement',
+        link: { to: '/queries/history', search: { range: '24h', id: problem.id, as: problem.role } },
       };
     case 'node':
     case 'node-missing':

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import list from '../../components/list.module.css';
 import { Legend, useHiddenLines } from '../../components/plot/legend.tsx';
+import { marks } from '../../components/plot/marks.ts';
 import plotClasses from '../../components/plot/plot.module.css';
 import {
   axesIn,
@@ -44,7 +45,13 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
           height: heightPx,
           legend: { show: false },
           cursor,
-          plugins: [tooltip({ x: printTime, y: print })],
+          plugins: [
+            tooltip({ x: printTime, y: print }),
+            marks(
+              () => latest.current.chart.marks ?? [],
+              () => colorIn(element, '--plinth-dimmed'),
+            ),
+          ],
           axes: [
             { ...x, values: timeMarks },
             { ...y, size: 64, values: (_plot, splits) => splits.map(print) },
@@ -91,6 +98,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
       <Legend entries={chart.series} hidden={hidden} onToggle={toggle} />
       <details className={classes.twin}>
         <summary>{t('metrics.table')}</summary>
+        <Marks marks={chart.marks ?? []} />
         <ChartTable chart={chart} what={what} />
       </details>
     </>
@@ -103,6 +111,19 @@ const dataOf = ({ times, series }: Chart): uPlot.AlignedData => [
 ];
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+function Marks({ marks: all }: { marks: NonNullable<Chart['marks']> }) {
+  if (all.length === 0) return null;
+  return (
+    <ul className={classes.marks} aria-label={t('metrics.marks')}>
+      {all.map(({ time, label }) => (
+        <li key={`${time} ${label}`}>
+          {printTime(time)}: {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 function ChartTable({ chart: { times, series }, what }: { chart: Chart; what: string }) {
   const shown = times

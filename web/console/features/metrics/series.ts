@@ -15,6 +15,8 @@ export interface Chart {
   readonly series: readonly Series[];
   /** Formats a value with its unit. */
   readonly print: (value: number) => string;
+  /** Events that are marked with vertical lines. Their times are in seconds since the epoch. */
+  readonly marks?: readonly { readonly time: number; readonly label: string }[];
 }
 
 /**

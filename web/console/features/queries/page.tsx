@@ -10,6 +10,7 @@ import { t } from './text.ts';
 
 const tabs = [
   { to: '/queries/statements', label: 'queries.statements' },
+  { to: '/queries/history', label: 'history.title' },
   { to: '/queries/activity', label: 'queries.activity' },
 ] as const;
 

@@ -13,11 +13,22 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { PlanView } from '../sql/plan-view.tsx';
 import { printSize } from '../storage/sizes.ts';
 import { type Advice, planQuery, type StatementDetails, type StatementKey, statementQuery } from './api.ts';
+import type { HistoryRange } from './history-api.ts';
+import { StatementHistorySection } from './history-panel.tsx';
 import { durationText, shareText, wholeText } from './parts.tsx';
 import classes from './queries.module.css';
 import { t } from './text.ts';
 
-export function StatementPanel({ statement, onClose }: { statement: StatementKey; onClose: () => void }) {
+export function StatementPanel({
+  statement,
+  range,
+  onClose,
+}: {
+  statement: StatementKey;
+  /** The period that the page behind the panel shows. */
+  range?: HistoryRange | undefined;
+  onClose: () => void;
+}) {
   const { data, error } = useQuery(statementQuery(statement));
   return (
     <SidePanel title={t('queries.statement')} onClose={onClose} wide>
@@ -30,9 +41,13 @@ export function StatementPanel({ statement, onClose }: { statement: StatementKey
         <div className={classes.details}>
           <CodeBlock text={data.text.trim()} what={t('queries.statement')} />
           <Numbers statement={data} />
+          <StatementHistorySection statement={statement} initialRange={range} />
           <Plan statement={data} />
         </div>
       )}
+      {data === undefined && error !== null ? (
+        <StatementHistorySection statement={statement} initialRange={range} />
+      ) : null}
     </SidePanel>
   );
 }

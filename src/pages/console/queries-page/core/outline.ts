@@ -41,6 +41,17 @@ export function outlineOf(text: string): string {
 const openVerbs = ['select', 'with', 'insert', 'update', 'delete', 'merge', 'values', 'table'];
 
 /**
+ * Returns the text without literals that PostgreSQL keeps. PostgreSQL replaces the literals of queries and data changes
+ * with `$1`, but keeps those of other statements, which can contain passwords.
+ */
+export function storableText(text: string): string {
+  const verb = [...lex(text)].find(({ kind }) => kind === 'word');
+  const isNormalized =
+    verb !== undefined && openVerbs.includes(text.slice(verb.start, verb.end).toLowerCase());
+  return isNormalized ? text : redactLiterals(text);
+}
+
+/**
  * Returns the statement with `…` in place of strings, numbers and comments. Statements other than queries and data
  * changes are shortened to their first two words.
  * @example redactLiterals("select * from t where token = 'secret'") // "select * from t where token = …"
