@@ -61,7 +61,7 @@ export interface HistoryStatement extends HistorySums {
   /** The statement on a single line, with `…` in place of long column lists. */
   readonly outline: string;
   readonly firstSeenAt: string;
-  /** The parts before and after the split. Null if the part has no calls or there is no split. */
+  /** The parts before and after the split. Null if the part has no calls, or without a split. */
   readonly before: HistorySums | null;
   readonly after: HistorySums | null;
 }
@@ -69,7 +69,7 @@ export interface HistoryStatement extends HistorySums {
 export interface StatementHistory {
   /** `hosted`: Plinth creates no tables in a database of the hosted service. */
   readonly state: 'on' | 'off' | 'hosted';
-  /** When the first sample was taken. Null if there are no samples. */
+  /** When the first sample was taken. Null before the first sample. */
   readonly since: string | null;
   readonly period: HistoryPeriod;
   /** The total time of each role in each step, in milliseconds, with the most expensive role first. */
