@@ -64,7 +64,7 @@ export const durationChart = ({ period, points }: StatementSeries): Chart => ({
 /** Builds a chart of a statement's calls and rows in each step. */
 export const callChart = ({ period, points }: StatementSeries): Chart => ({
   times: timesOf(period),
-  print: countText,
+  print: (count) => (count < 10 ? String(Math.round(count * 10) / 10) : countText(count)),
   marks: marksOf(period),
   series: [
     { label: t('queries.calls'), color: firstColor, values: points.map((point) => point?.calls ?? 0) },

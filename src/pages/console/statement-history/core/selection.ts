@@ -41,7 +41,7 @@ export function selected<S extends Totals & Named>(
 ): { readonly kept: readonly S[]; readonly others: readonly (Totals & Named)[] } {
   const kept: S[] = [];
   const others = new Map<string, Totals & Named>();
-  const left = { ...maxPerMinute };
+  const left: Record<keyof typeof maxPerMinute, number> = { ...maxPerMinute };
   for (const each of statements.toSorted((one, other) => other.totalMs - one.totalMs)) {
     const group = isService(each.role) ? 'services' : 'project';
     if (left[group] > 0) {
