@@ -18,6 +18,7 @@ import { consoleHostOf, createAddresses, mailUrlOf, rejectExposure } from '../se
 import type { ApiWorkers, ApiWorkersInput } from '../server/backend/api-workers.ts';
 import type { BranchesService } from '../server/backend/branches/branches.ts';
 import { createLazyBranches } from '../server/backend/branches/lazy.ts';
+import type { BranchesDeps } from '../server/backend/branches/types.ts';
 import {
   type Configuration,
   createConfiguration,
@@ -41,6 +42,7 @@ import type { Backend, BackendOptions } from '../server/backend/types.ts';
 import type { Gateway } from '../server/gateway/index.ts';
 
 export {
+  type AdmittedOperator,
   type BranchOperator,
   type CreatedToken,
   type ManagementCallName,
@@ -155,8 +157,8 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const created = createServices(parts, modules, { addresses, disk, observe: gateways.observe });
   const apiServices = enabledServices(parts, created);
   const nodes = createNodes(parts);
-  const branches = openBranches(parts);
-  const consoleService = modules.console.createConsole({
+  const branches = openBranches(parts, () => consoleService.listOperators());
+  const consoleService: ConsoleService = modules.console.createConsole({
     database,
     keys,
     group,
@@ -280,6 +282,7 @@ const operationsOf = (service: ConsoleService) => ({
   operators: service,
   manage: service.manage,
   admit: service.admit,
+  setOperators: service.setOperators,
   mcp: service.mcp,
 });
 
@@ -298,7 +301,10 @@ function restartOf({ options, group, log }: BackendParts, view: Nodes['view']): 
 }
 
 /** Returns the branches of this project. Undefined if this server can't have branches. */
-function openBranches(parts: BackendParts): BranchesService | undefined {
+function openBranches(
+  parts: BackendParts,
+  operators: BranchesDeps['operators'],
+): BranchesService | undefined {
   const { database, dataDir, supabaseDir, projectDir, config, live, log, options, isCopy } = parts;
   const start = options.startBranchServer;
   if (start === undefined || isCopy) return undefined;
@@ -317,6 +323,7 @@ function openBranches(parts: BackendParts): BranchesService | undefined {
       config: live,
       start,
       machine: thisMachine(),
+      operators,
       now: Date.now,
       log: log.child({ service: 'branches' }),
     });

@@ -252,8 +252,8 @@ describe('a branch with data', () => {
 
 test("masked data has replaced emails, and triggers of the project don't run", async () => {
   const pool = project.backend.database.pool('postgres');
-  await pool.exec(trigger);
-  const branch = await create('masked', { with_data: true, mask: true });
+  await pool.exec(`drop function if exists public.refuse cascade; ${trigger}`);
+  const branch = await create(`masked-${crypto.randomUUID()}`, { with_data: true, mask: true });
   await pool.exec('drop function public.refuse cascade');
   const { body } = await query(
     branch.project_ref,
@@ -272,18 +272,21 @@ test("masked data has replaced emails, and triggers of the project don't run", a
 
 describe('a branch without data', () => {
   test('has the migrations, is compared, and is merged after it was rebased', async () => {
-    const branch = await create('feature', { git_branch: 'feature/colors' });
+    // A retry of the test gets another branch and other columns.
+    const attempt = crypto.randomUUID().slice(0, 8);
+    const [name, color, size] = [`feature-${attempt}`, `color_${attempt}`, `size_${attempt}`];
+    const branch = await create(name, { git_branch: 'feature/colors' });
     const rows = await query(branch.project_ref, 'select count(*)::int from auth.users');
     expect(rows.body).toEqual([{ count: 0 }]);
-    const add = { name: 'color', query: 'alter table public.notes add column color text' };
+    const add = { name: color, query: `alter table public.notes add column ${color} text` };
     const applied = await call('POST', `/projects/${branch.project_ref}/database/migrations`, { json: add });
     expect(applied.status).toBe(200);
     const diff = await call('GET', `/branches/${branch.id}/diff`);
-    expect(diff.body).toMatch(/ADD COLUMN "?color"? text/i);
+    expect(diff.body).toMatch(new RegExp(`ADD COLUMN "?${color}"? text`, 'i'));
     const plan = await call('GET', `/branches/${branch.id}/merge`);
-    expect(plan.body).toMatchObject({ migrations: [{ name: 'color' }], functions: [] });
+    expect(plan.body).toMatchObject({ migrations: [{ name: color }], functions: [] });
     // The project has moved on, so the branch must be rebased.
-    const moved = { name: 'size', query: 'alter table public.notes add column size int' };
+    const moved = { name: size, query: `alter table public.notes add column ${size} int` };
     await call('POST', `/projects/${project.ref}/database/migrations`, { json: moved });
     const early = await call('POST', `/branches/${branch.id}/merge`, { json: {} });
     expect({ status: early.status, message: early.body.message }).toMatchObject({
@@ -291,15 +294,15 @@ describe('a branch without data', () => {
       message: /Rebase/,
     });
     const rebased = await call('POST', `/branches/${branch.id}/push`, { json: {} });
-    expect(rebased.body).toMatchObject({ message: 'ok', migrations: [{ name: 'size' }] });
+    expect(rebased.body).toMatchObject({ message: 'ok', migrations: [{ name: size }] });
     const merged = await call('POST', `/branches/${branch.id}/merge`, { json: {} });
-    expect(merged).toMatchObject({ status: 201, body: { message: 'ok', migrations: [{ name: 'color' }] } });
-    const columns = await query(project.ref, 'select color, size from public.notes where id = 1');
-    expect(columns.body).toEqual([{ color: null, size: null }]);
+    expect(merged).toMatchObject({ status: 201, body: { message: 'ok', migrations: [{ name: color }] } });
+    const columns = await query(project.ref, `select ${color}, ${size} from public.notes where id = 1`);
+    expect(columns.body).toEqual([{ [color]: null, [size]: null }]);
     const files = readdirSync(join(project.dir, 'supabase', 'migrations'));
-    const file = files.find((name) => name.endsWith('_color.sql')) ?? '';
+    const file = files.find((name) => name.endsWith(`_${color}.sql`)) ?? '';
     expect(readFileSync(join(project.dir, 'supabase', 'migrations', file), 'utf8')).toContain(
-      'add column color',
+      `add column ${color}`,
     );
     expect((await call('GET', `/branches/${branch.id}/diff`)).body).toBe('');
     const data = await call('GET', `/branches/${branch.id}/diff/data`);
@@ -314,7 +317,7 @@ describe('a branch without data', () => {
     const reset = await call('POST', `/branches/${branch.id}/reset`, { json: {} });
     expect(reset.status).toBe(201);
     await expect
-      .poll(async () => (await call('GET', `${branches()}/feature`)).body.status, { timeout: 120_000 })
+      .poll(async () => (await call('GET', `${branches()}/${name}`)).body.status, { timeout: 120_000 })
       .toBe('FUNCTIONS_DEPLOYED');
     expect((await query(branch.project_ref, 'select id from public.notes order by 1')).body).toEqual([
       { id: 1 },
@@ -327,7 +330,7 @@ describe('a branch without data', () => {
   test("keeps a broken migration's error, and can be deleted", async () => {
     const file = join(project.dir, 'supabase', 'migrations', '29990101000000_broken.sql');
     writeFileSync(file, 'alter table public.absent add column a int;');
-    const body = await started('broken', {});
+    const body = await started(`broken-${crypto.randomUUID()}`, {});
     rmSync(file);
     expect(body.status).toBe('MIGRATIONS_FAILED');
     expect(body.problem).toContain('public.absent');

@@ -125,7 +125,8 @@ describe('roles', () => {
 
 describe('privileges', () => {
   test('they are granted and revoked on every kind of object, whatever its name is', async () => {
-    await run(`create role ${id(reader)}`);
+    await run(`
+      do $$ begin create role ${id(reader)}; exception when duplicate_object then null; end $$`);
     const odd = table('Odd "Table" x');
     const overloaded = {
       type: 'function',
@@ -270,6 +271,7 @@ describe('privileges', () => {
 
   test('a change without an effect fails with the reason and is undone', async () => {
     await backend.database.pool('supabase_admin').exec(`
+      drop table if exists public.own_by_admin;
       create table public.own_by_admin (id int);
       revoke all on public.own_by_admin from postgres, anon, authenticated, service_role;
       grant select on public.own_by_admin to postgres, anon`);
@@ -313,7 +315,7 @@ test('default privileges are listed and changed', async () => {
     'alter default privileges for role "postgres" in schema "public" revoke insert, delete on tables from "anon"',
   ]);
   expect((await find())?.grants.find(({ role }) => role === 'anon')?.privileges).not.toContain('delete');
-  await run('create table public.later (id int)');
+  await run('drop table if exists public.later; create table public.later (id int)');
   expect(await privilegesOf('later', 'anon')).not.toContain('insert');
 });
 
@@ -329,7 +331,7 @@ test('an operator whose role is read-only sees everything and changes nothing', 
 
 test('each change is recorded, and a list has hundreds of entries', async () => {
   await run(`do $$ begin for i in 1..400 loop
-    execute format('create table public.many_%s (id int)', i); end loop; end $$`);
+    execute format('create table if not exists public.many_%s (id int)', i); end loop; end $$`);
   const start = performance.now();
   const { body } = await owner.call('GET', '/grants');
   expect(body.objects.filter(({ name }: GrantedObject) => name.startsWith('many_'))).toHaveLength(400);

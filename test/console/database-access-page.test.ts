@@ -138,7 +138,7 @@ test('default privileges are changed', async () => {
     .press('Enter');
   await page.getByRole('dialog').getByRole('checkbox', { name: 'Delete' }).press('Space');
   await runReview(page, 'revoke delete on tables from "anon"');
-  await run('create table public.made_later (id int)');
+  await run('drop table if exists public.made_later; create table public.made_later (id int)');
   expect(await one(`select has_table_privilege('anon', 'made_later', 'delete') as held`)).toEqual({
     held: false,
   });

@@ -112,6 +112,7 @@ test('details contain the source, the grants, and the objects that use the funct
 
 test('a policy, a trigger, a default and an index are listed as dependents', async () => {
   await backend.database.pool('postgres').exec(`
+    drop table if exists public.users_of; drop function if exists public.used(int);
     create function public.used(int) returns int immutable language sql as $$ select $1 $$;
     create table public.users_of (id int default public.used(1) check (public.used(id) > 0));
     create index of_used on public.users_of (public.used(id));
@@ -178,7 +179,7 @@ describe('trying a function', () => {
   test('long messages are cut', async () => {
     await backend.database
       .pool('postgres')
-      .exec(`create function public.loud() returns void language plpgsql as
+      .exec(`create or replace function public.loud() returns void language plpgsql as
       $$ begin
         raise notice '%', repeat('n', 100000) using hint = repeat('h', 100000);
         raise exception '%', repeat('e', 100000) using detail = repeat('d', 100000);
@@ -208,7 +209,9 @@ describe('trying a function', () => {
 
 describe('changing a function', () => {
   test('a definition replaces the function and becomes a migration', async () => {
-    await change([define('create function public.edited() returns int language sql as $$ select 1 $$')]);
+    await change([
+      define('create or replace function public.edited() returns int language sql as $$ select 1 $$'),
+    ]);
     const { body } = await detail('public.edited()');
     const text = body.source.replace('select 1', 'select 2');
     expect((await preview([define(text)])).body).toMatchObject({ confirm: null, warnings: [] });
@@ -217,8 +220,10 @@ describe('changing a function', () => {
   });
 
   test('another signature is reported as an overload, which can be replaced with its grants', async () => {
+    const pool = backend.database.pool('postgres');
+    await pool.exec('drop function if exists public.grows(int), public.grows(text)');
     await change([define('create function public.grows(a int) returns int language sql as $$ select a $$')]);
-    await backend.database.pool('postgres').exec(`
+    await pool.exec(`
       revoke execute on function public.grows(int) from public, anon;
       comment on function public.grows(int) is 'It''s kept'`);
     const added =
@@ -259,7 +264,7 @@ describe('changing a function', () => {
     const key = 'sk_live_do_not_log';
     await change([
       define(
-        `create function public.keyed(a text default '${key}') returns text language sql as $$ select '${key}' $$`,
+        `create or replace function public.keyed(a text default '${key}') returns text language sql as $$ select '${key}' $$`,
       ),
     ]);
     const [entry] = await backend.database
@@ -298,7 +303,7 @@ describe('changing a function', () => {
 
 test('a read-only operator doesn’t see defaults of parameters and the project’s own settings', async () => {
   await backend.database.pool('postgres').exec(`
-    create function public.signs(a text, key text default 'sk_default_key') returns text language sql
+    create or replace function public.signs(a text, key text default 'sk_default_key') returns text language sql
       set search_path = '' as $$ select a $$`);
   await backend.database
     .pool('supabase_admin')

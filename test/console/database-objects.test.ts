@@ -258,7 +258,8 @@ describe('indexes', () => {
   test('an index that can’t be completed isn’t left behind', async () => {
     await backend.database
       .pool('postgres')
-      .exec('create table public.twins (a int); insert into public.twins values (1), (1)');
+      .exec(`drop table if exists public.twins; create table public.twins (a int);
+        insert into public.twins values (1), (1)`);
     const unique = { ...index, table: 'twins', name: 'twins_a', unique: true, parts: [{ column: 'a' }] };
     expect((await change([unique])).body.sqlstate).toBe('23505');
     expect((await list()).indexes.some(({ name }: { name: string }) => name === 'twins_a')).toBe(false);

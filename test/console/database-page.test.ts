@@ -174,6 +174,7 @@ test('a function that belongs to a service has no buttons for changes', async ()
 
 test('of many foreign keys without an index, only the first are listed until all are asked for', async () => {
   await backend.database.pool('postgres').exec(`
+    drop schema if exists keys cascade;
     create schema keys;
     create table keys.target (id int primary key);
     do $$ begin

@@ -62,7 +62,9 @@ describe('types', () => {
         '"public"',
       ),
     ]);
-    await run(`create table public.uses_domain (id int, a public.${quoted})`);
+    await run(
+      `drop table if exists public.uses_domain; create table public.uses_domain (id int, a public.${quoted})`,
+    );
     await done([
       { kind: 'add_domain_check', ...at, constraint: 'It"s short', check: 'length(value) < 9' },
       { kind: 'alter_domain', ...at, default: null, notNull: false },
@@ -139,6 +141,8 @@ describe('types', () => {
 describe('sequences', () => {
   test('they are listed with the share of the values that are used', async () => {
     await run(`
+      drop table if exists public.numbered, public.narrow cascade;
+      drop sequence if exists public.down, public.wide;
       create table public.numbered (id int generated always as identity, small smallserial, note text);
       select setval('public.numbered_small_seq', 32000);
       create sequence public.down increment -1 minvalue -10 maxvalue 0;
@@ -189,12 +193,14 @@ describe('sequences', () => {
 
 describe('publications', () => {
   test('tables are published for Realtime and withdrawn', async () => {
-    await run(`create table public.${quoted} (id int primary key)`);
+    await run(`drop table if exists public.${quoted}; create table public.${quoted} (id int primary key)`);
     const tables = [{ schema: 'public', name: odd }];
     const change = { kind: 'publish_tables', publication: 'supabase_realtime', tables };
     const { body } = await owner.call('POST', '/schema/preview', { changes: [change] });
     expect(body.warnings).toMatchObject([{ kind: 'published' }]);
-    await run('create table public.second_open (id int primary key)');
+    await run(
+      'drop table if exists public.second_open; create table public.second_open (id int primary key)',
+    );
     const both = { ...change, tables: [...tables, { schema: 'public', name: 'second_open' }] };
     expect((await owner.call('POST', '/schema/preview', { changes: [both] })).body.warnings).toMatchObject([
       { kind: 'published' },
@@ -218,7 +224,8 @@ describe('publications', () => {
 
   test('a publication can be created, changed and dropped, except the one of Realtime', async () => {
     const publication = 'Pub "x"';
-    await run('create table public.published (id int primary key, a text, b text)');
+    await run(`drop publication if exists "Pub ""x"""; drop table if exists public.published;
+      create table public.published (id int primary key, a text, b text)`);
     await done([
       {
         kind: 'create_publication',
@@ -241,7 +248,7 @@ describe('publications', () => {
 
 describe('event triggers', () => {
   test('one is created by a migration, turned off and dropped', async () => {
-    await run(`create function public.on_ddl() returns event_trigger language plpgsql as
+    await run(`create or replace function public.on_ddl() returns event_trigger language plpgsql as
       $$ begin perform 1; end $$`);
     const before = await listed('/event-triggers');
     expect(before).toMatchObject({ run: true, functions: [{ schema: 'public', name: 'on_ddl' }] });
@@ -369,7 +376,8 @@ describe('foreign servers', () => {
   });
 
   test('a trial of other definitions doesn’t leave the secret in the statistics', async () => {
-    await run('create schema trial; create server trial foreign data wrapper postgres_fdw');
+    await run(`drop schema if exists trial cascade; create schema trial;
+      drop server if exists trial cascade; create server trial foreign data wrapper postgres_fdw`);
     const { status } = await owner.call('POST', '/schema/preview', {
       changes: [
         { kind: 'create_user_mapping', server: 'trial', role: 'anon', options: { password: 'tried_secret' } },

@@ -106,6 +106,8 @@ const freshRoutes = [
   'DELETE /sso/:id',
   'PATCH /operators/:id',
   'POST /agents/approve',
+  'POST /branches/:id/link',
+  'POST /branches/:id/merge',
   'POST /factor/passkeys',
   'POST /factor/passkeys/begin',
   'POST /function-secrets',

@@ -101,6 +101,7 @@ const reviewed = [
   'operations/backup/archive/archiver.ts',
   'operations/backup/base-backup.ts',
   'operations/backup/session.ts',
+  'operations/branches/copied-values.ts',
   'operations/branches/copy.ts',
   'operations/branches/neutralize.ts',
   // Passes the session to the features that are listed below.

@@ -96,7 +96,7 @@ async function readiness(child: ChildProcess, ended: Promise<void>, dataDir: str
   return await promise;
 }
 
-function callsOf(running: Running): Pick<BranchServer, 'manage' | 'signInLink'> {
+function callsOf(running: Running): Pick<BranchServer, 'manage' | 'signInLink' | 'setOperators'> {
   return {
     async manage(name, input, operator) {
       const answer = await running.call<{
@@ -107,6 +107,7 @@ function callsOf(running: Running): Pick<BranchServer, 'manage' | 'signInLink'> 
       return decodeFiles(answer.result);
     },
     signInLink: (operator) => running.call<string>('admit', { operator }),
+    setOperators: (operators) => running.call<void>('setOperators', { operators }),
   };
 }
 

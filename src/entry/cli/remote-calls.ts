@@ -19,7 +19,13 @@ import {
   seedBuckets,
   squashHistory,
 } from '../../project/folder/index.ts';
-import { type Backend, type BranchOperator, createBackend, type ManagementCallName } from '../main.ts';
+import {
+  type AdmittedOperator,
+  type Backend,
+  type BranchOperator,
+  createBackend,
+  type ManagementCallName,
+} from '../main.ts';
 import { findRunning, type RemoteCall } from './control.ts';
 import { CommandError, notRunning } from './errors.ts';
 import { decodeFiles, encodeFiles } from './management/encoded-files.ts';
@@ -85,6 +91,7 @@ export function backendCalls(backend: () => Backend, { projectDir, mode }: Conte
       }
     },
     admit: async ({ operator }) => backend().admit(operator as BranchOperator),
+    setOperators: async ({ operators }) => backend().setOperators(operators as AdmittedOperator[]),
     mcp: async ({ message }) => backend().mcp(message as Parameters<Backend['mcp']>[0]),
     tokenCreate: async ({ name, operator, lifetimeSeconds, role }) =>
       backend().operators.tokens.create(

@@ -1,7 +1,7 @@
 /** Creates the folders of a branch: a project folder, and a data folder with or without the project's data. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reserveOf } from '../../base/kernel/disk.ts';
 import { sql } from '../../base/kernel/sql.ts';
@@ -90,12 +90,13 @@ export async function adoptRestored(
 }
 
 /**
- * Settings with which the copy of a database runs while it is prepared. Subscriptions must not receive changes, and
- * event triggers must not run.
+ * Settings with which the copy of a database runs while it is prepared. Subscriptions must not receive changes, event
+ * triggers must not run, and no statistics must be collected from values that will be masked.
  */
 const guards = {
   max_logical_replication_workers: 0,
   event_triggers: false,
+  autovacuum: false,
   // One call flushes all copied files, instead of one call per file.
   ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
 } as const;
@@ -137,12 +138,4 @@ async function checkSpace({ database, reservedBytes }: BranchSource, { home }: B
   const { bsize, bavail, blocks } = await statfs(home);
   const reserve = reserveOf({ totalBytes: blocks * bsize }, reservedBytes);
   if (bavail * bsize - Number(row?.bytes ?? 0) - walBytes < reserve * 2) throw new BranchError('no_space');
-}
-
-/** Removes the data of a branch, whose project folder stays. */
-export async function removeData({ dataDir, home }: BranchFolders): Promise<void> {
-  // A rename is immediate, so an interruption leaves either all of the data or none of it.
-  const removed = join(home, `removed-${randomBytes(6).toString('hex')}`);
-  if (existsSync(dataDir)) await rename(dataDir, removed);
-  await rm(removed, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -2,7 +2,7 @@
  * The files and data of branches, which are copies of a project. Decision 123 explains what a branch shares with its
  * project.
  */
-export { adoptRestored, type BranchSource, copyCode, copyData, removeData } from './copy.ts';
+export { adoptRestored, type BranchSource, copyCode, copyData } from './copy.ts';
 export type { MaskedColumns } from './mask.ts';
 export {
   type BranchFolders,
@@ -14,6 +14,7 @@ export {
   newId,
   readRecords,
   removeBranch,
+  removeData,
   removeLeftovers,
   writeRecord,
 } from './records.ts';

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { quoteIdentifier, type Sql, sql } from '../../base/kernel/sql.ts';
 import { BranchError } from '../../base/shared/branches.ts';
 import type { Database, Queryable } from '../../platform/database/types.ts';
+import { removeCopies } from './copied-values.ts';
 import { emptyTables, exists, withoutTriggers } from './neutralize.ts';
 
 export type Replacement = 'text' | 'email' | 'name' | 'phone' | 'null';
@@ -17,11 +18,15 @@ export type MaskedColumns = Readonly<Record<string, Replacement>>;
 /** @throws {BranchError} copy_failed, if a column can't be masked. The whole transaction is then rolled back. */
 export async function maskData(database: Pick<Database, 'pool'>, columns: MaskedColumns): Promise<void> {
   const key = randomBytes(16).toString('hex');
+  const tables = byTable(columns);
   await emptyTables(database, ownTables);
   await withoutTriggers(database, async (tx) => {
     await maskUsers(tx, key);
-    for (const [table, masked] of byTable(columns)) await maskTable(tx, { key, table, masked });
+    for (const table of emptied)
+      if (await exists(tx, table)) await tx.query(sql`delete from ${sql.raw(table)}`);
+    for (const [table, masked] of tables) await maskTable(tx, { key, table, masked });
   });
+  await removeCopies(database, [...ownTables, ...userTables, ...emptied, ...tables.keys()]);
 }
 
 /** Returns 12 hexadecimal digits that depend on the value and the key. `value` is the SQL of a text expression. */
@@ -43,20 +48,34 @@ const replacementOf: Readonly<Record<Replacement, (value: Sql, key: string) => S
   null: () => sql`null`,
 };
 
-/** Masks the tables of the auth service. Users without an email or phone number stay so. */
+const userTables = ['auth.users', 'auth.identities'];
+
+/** Tables with second factors, or with texts by and about users. */
+const emptied = [
+  'auth.mfa_factors',
+  'auth.webauthn_credentials',
+  'auth.audit_log_entries',
+  'realtime.messages',
+  'net._http_response',
+  'cron.job_run_details',
+];
+
+/**
+ * Masks the tables of the auth service. Users without an email or phone number stay so. The ID of an identity is replaced
+ * unless it is the user's own ID, because other providers use account numbers and email addresses.
+ */
 async function maskUsers(tx: Queryable, key: string): Promise<void> {
   await tx.query(sql`
     update auth.users set email = ${emailOf(sql`email`, key)}, email_change = '',
       phone = ${phoneOf(sql`phone`, key)}, phone_change = '', encrypted_password = '',
       raw_user_meta_data = '{}'`);
+  const providerId = sql`case when i.provider_id operator(pg_catalog.=) i.user_id::pg_catalog.text then i.provider_id
+    else ${digest(sql`i.provider_id`, key)} end`;
   await tx.query(sql`
     update auth.identities i set identity_data = pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-        'sub', i.identity_data operator(pg_catalog.->) 'sub', 'email', u.email, 'email_verified', true)),
-      provider_id = case when i.provider in ('email', 'phone') then i.provider_id
-        else ${digest(sql`i.provider_id`, key)} end
+        'sub', ${providerId}, 'email', u.email, 'email_verified', true)),
+      provider_id = ${providerId}
     from auth.users u where u.id operator(pg_catalog.=) i.user_id`);
-  for (const table of ['auth.mfa_factors', 'auth.webauthn_credentials', 'auth.audit_log_entries'])
-    if (await exists(tx, table)) await tx.query(sql`delete from ${sql.raw(table)}`);
 }
 
 /** Tables of Plinth's own schema with addresses and devices of users. */

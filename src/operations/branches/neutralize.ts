@@ -39,6 +39,12 @@ const authTables = [
   'auth.saml_relay_states',
 ];
 
+/** Vault secrets, and requests that were never sent, which usually contain a key. */
+const secretTables = ['vault.secrets', 'net.http_request_queue'];
+
+/** The secrets with which the project identifies itself to its users' other accounts. */
+const providerSecrets: Sql = sql`update auth.custom_oauth_providers set client_secret = ''`;
+
 const userTokens: Sql = sql`
   update auth.users set confirmation_token = '', recovery_token = '', email_change_token_new = '',
     email_change_token_current = '', phone_change_token = '', reauthentication_token = ''
@@ -92,7 +98,9 @@ export async function neutralize(database: Pick<Database, 'pool'>): Promise<void
     for (const table of authTables)
       if (await exists(tx, table)) await tx.query(sql`delete from ${sql.raw(table)}`);
     await tx.query(userTokens);
-    if (await exists(tx, 'vault.secrets')) await tx.query(sql`delete from vault.secrets`);
+    for (const table of secretTables)
+      if (await exists(tx, table)) await tx.query(sql`delete from ${sql.raw(table)}`);
+    if (await exists(tx, 'auth.custom_oauth_providers')) await tx.query(providerSecrets);
   });
 }
 

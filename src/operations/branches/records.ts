@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../base/kernel/replace-file.ts';
 import { BranchError, branchesFolder, mainBranch } from '../../base/shared/branches.ts';
@@ -38,6 +39,8 @@ export interface BranchRecord {
   readonly status: BranchStatus;
   readonly problem?: string | undefined;
   readonly ports: BranchPorts;
+  /** The names of the operators who have opened the branch's Console, in which they have a session. */
+  readonly operators?: readonly string[] | undefined;
 }
 
 export interface BranchPorts {
@@ -91,25 +94,45 @@ export function writeRecord(dataDir: string, record: BranchRecord): void {
   replaceFile(join(home, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
 
+const removeTree = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
+
 /**
  * Removes a branch with its data. The record is removed first, so that a branch whose removal is interrupted isn't listed
- * anymore.
+ * anymore. The removal of many files doesn't block the project's server.
  */
-export function removeBranch(dataDir: string, ref: string): void {
+export async function removeBranch(dataDir: string, ref: string): Promise<void> {
   const { home } = foldersOf(dataDir, ref);
   rmSync(join(home, recordFile), { force: true });
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  await removeTree(home);
+}
+
+const removedPrefix = 'removed-';
+
+/** Removes the data of a branch, whose project folder stays. */
+export async function removeData({ dataDir, home }: BranchFolders): Promise<void> {
+  // A rename is immediate, so an interruption leaves either all of the data or none of it.
+  if (existsSync(dataDir)) await rename(dataDir, join(home, `${removedPrefix}${randomUUID()}`));
+  await clearRemoved(home);
+}
+
+async function clearRemoved(home: string): Promise<void> {
+  if (!existsSync(home)) return;
+  for (const name of readdirSync(home))
+    if (name.startsWith(removedPrefix)) await removeTree(join(home, name));
 }
 
 /**
- * Removes the folders of branches whose creation or removal was interrupted: those without a record. A record that can't be
- * read may be readable again later, so its branch stays on the disk.
+ * Removes what an interrupted creation or removal has left: folders without a record, and data that was about to be
+ * removed. A record that can't be read may be readable again later, so its branch stays on the disk.
  */
-export function removeLeftovers(dataDir: string): void {
+export async function removeLeftovers(dataDir: string): Promise<void> {
   const folder = join(dataDir, branchesFolder);
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder))
-    if (!existsSync(join(folder, name, recordFile))) removeBranch(dataDir, name);
+  const homes = readdirSync(folder);
+  // A branch that is created in the meantime has no record yet.
+  const unrecorded = homes.filter((name) => !existsSync(join(folder, name, recordFile)));
+  for (const name of unrecorded) await removeBranch(dataDir, name);
+  for (const name of homes) await clearRemoved(join(folder, name));
 }
 
 /** If this process runs as root, PostgreSQL's user must be able to enter the folder, but not to list it. */

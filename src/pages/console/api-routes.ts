@@ -205,7 +205,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
 /** Registers the routes for operators, their second factors and passkeys, access tokens and AI agents. */
 function registerOperators(
   api: Api,
-  { database, config, services: { auth, mail }, site, clock }: ConsoleDeps,
+  { database, config, services: { auth, mail }, branches, site, clock }: ConsoleDeps,
   { sessions, tokens, audit, factorRequired, linkOf }: ConsoleParts,
   seal: Seal,
 ): void {
@@ -219,7 +219,9 @@ function registerOperators(
     required: factorRequired,
   });
   const { mailer } = mail;
-  operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf, mailer, config, audit });
+  operatorRoutes(api, {
+    ...{ database, sessions, factors, factorRequired, linkOf, mailer, config, audit, branches },
+  });
   const db = database.pool('supabase_admin');
   passkeyRoutes(api, {
     passkeys: createPasskeys({ db, consoleUrl: site.url, issuer }),

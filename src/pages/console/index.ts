@@ -18,7 +18,7 @@ import type { MigrationSet, Queryable } from '../../platform/database/types.ts';
 import { ownCommand } from '../../platform/packages/index.ts';
 import { createRecentAdvisors } from './advisors/recent.ts';
 import { type Audit, commandLine, createAudit } from './audit.ts';
-import type { BranchOperator } from './branches/types.ts';
+import type { AdmittedOperator, BranchOperator } from './branches/types.ts';
 import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
@@ -39,7 +39,14 @@ import { createSettingsLock } from './settings/write-files.ts';
 import { createLazyHistory } from './statement-history/lazy.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
-export type { Branch, BranchChange, Branches, BranchOperator, NewBranch } from './branches/types.ts';
+export type {
+  AdmittedOperator,
+  Branch,
+  BranchChange,
+  Branches,
+  BranchOperator,
+  NewBranch,
+} from './branches/types.ts';
 export { type OperatorRole, roles } from './core/roles.ts';
 export { type ConsoleProject, type ConsoleSite, keyFile } from './deps.ts';
 export { ManagementError } from './management/handlers.ts';
@@ -71,6 +78,8 @@ export interface ConsoleService extends Service {
    * created if necessary and has the given role.
    */
   admit(operator: BranchOperator): Promise<string>;
+  /** Changes or removes operators of this branch who have another role in its project now, or none. */
+  setOperators(operators: readonly AdmittedOperator[]): Promise<void>;
   /** Serves a message of an AI agent that runs on this machine (`plinth mcp`). */
   mcp(message: LocalMessage): Promise<LocalAnswer>;
 }
@@ -209,10 +218,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     mcp: async (message) => (await import('./mcp/local.ts')).serveLocalMcp(mcp, log, message),
     manage: (name, input, { operator, ref } = {}) =>
       management.call(name, input, { operator: actorOf(operator) }, ref),
-    admit: async (operator) => {
-      await admitOperator(db, audit, operator);
-      return linkOf(await sessions.issueLinkToken(operator.name));
-    },
+    ...ofBranch(db, audit, async (name) => linkOf(await sessions.issueLinkToken(name))),
   };
 }
 
@@ -242,10 +248,25 @@ const onDemand = (prefix: string, load: () => Promise<FastifyPluginAsync>): Moun
   },
 });
 
-async function admitOperator(db: Queryable, audit: Audit, { name, role }: BranchOperator): Promise<void> {
-  await queries.saveOperator(db, name, role);
-  await audit({ operator: { id: null, name } }, 'branch.open', name, { role });
-}
+/** Returns the functions with which the server of a project manages the operators of its branch. */
+const ofBranch = (
+  db: Queryable,
+  audit: Audit,
+  issueLink: (operatorName: string) => Promise<string>,
+): Pick<ConsoleService, 'admit' | 'setOperators'> => ({
+  async admit({ name, role }) {
+    await queries.saveOperator(db, name, role);
+    await audit({ operator: { id: null, name } }, 'branch.open', name, { role });
+    return issueLink(name);
+  },
+  async setOperators(operators) {
+    for (const { name, role } of operators) {
+      if (!(await queries.changeOperator(db, name, role))) continue;
+      if (role === null) await audit({ operator: commandLine }, 'operator.remove', name);
+      else await audit({ operator: commandLine }, 'operator.role', name, { to: role });
+    }
+  },
+});
 
 /** Returns the operator of a call from another process. Commands have all permissions. */
 const actorOf = (operator: BranchOperator | undefined): Caller['operator'] =>

@@ -53,6 +53,23 @@ export async function saveOperator(db: Queryable, name: string, role: OperatorRo
     on conflict (name) do update set role = excluded.role`);
 }
 
+/**
+ * Changes an operator's role, or removes the operator with all sessions, tokens and agents if the role is null. Returns
+ * false if nothing has changed.
+ */
+export async function changeOperator(
+  db: Queryable,
+  name: string,
+  role: OperatorRole | null,
+): Promise<boolean> {
+  const changed = await db.query(
+    role === null
+      ? sql`delete from _plinth.operators where name = ${name} returning 1`
+      : sql`update _plinth.operators set role = ${role} where name = ${name} and role <> ${role} returning 1`,
+  );
+  return changed.length > 0;
+}
+
 export const listOperators = (
   db: Queryable,
 ): Promise<(OperatorRow & { created_at: string; last_sign_in_at: string | null })[]> =>

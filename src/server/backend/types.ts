@@ -132,6 +132,8 @@ export interface Backend {
   readonly manage: ConsoleService['manage'];
   /** Creates a one-time sign-in link with which an operator of the project signs in to this branch. */
   readonly admit: ConsoleService['admit'];
+  /** Applies the roles that operators of the project have now to this branch. */
+  readonly setOperators: ConsoleService['setOperators'];
   /** Serves a message of an AI agent that runs on this machine (`plinth mcp`). */
   readonly mcp: ConsoleService['mcp'];
   /** The edge functions, their output, and temporary options for serving them. */

@@ -4,7 +4,7 @@ import { ConsoleError } from '../errors.ts';
 import type { Management } from '../management/calls.ts';
 import type { Caller } from '../management/handlers.ts';
 import type { ManagementCallName } from '../management/inputs.ts';
-import type { Api } from '../routes/api.ts';
+import { type Api, fresh } from '../routes/api.ts';
 import type { BranchRow } from './contract.ts';
 import type { Branch, Branches } from './types.ts';
 
@@ -69,12 +69,14 @@ export function branchRoutes(api: Api, { branches, management, database, audit }
       unrecorded: plan.unrecorded ?? '',
     };
   });
-  route('POST /branches/:id/merge', 'write', async ({ params: { id }, operator, request }) => {
+  // Functions of the branch then run with the project's keys, as other deployed functions do.
+  route('POST /branches/:id/merge', fresh('write'), async ({ params: { id }, operator, request }) => {
     await run('mergeBranch', { id }, { operator, request });
   });
   route(
     'POST /branches/:id/link',
-    'read',
+    // The session in the branch, with all of its keys and data, outlives the operator's session here.
+    fresh('read'),
     async ({ params: { id }, operator, request }) => {
       if (branches === undefined)
         throw new ConsoleError('refused', { message: 'This server has no branches.' });

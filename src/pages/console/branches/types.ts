@@ -8,6 +8,12 @@ export interface BranchOperator {
   readonly role: OperatorRole;
 }
 
+/** An operator who has opened a branch, with the role in the project. Null if the project no longer has the operator. */
+export interface AdmittedOperator {
+  readonly name: string;
+  readonly role: OperatorRole | null;
+}
+
 export interface Branch extends BranchRecord {
   readonly apiUrl: string;
   readonly consoleUrl: string;
@@ -48,4 +54,6 @@ export interface Branches {
   status(id: string): Promise<Readonly<Record<string, string>>>;
   /** Creates a one-time link to the branch's Console, where the operator has the same role. */
   signInLink(id: string, operator: BranchOperator): Promise<string>;
+  /** Applies changed and removed operators of the project to the running branches. Others apply them when they start. */
+  operatorsChanged(): Promise<void>;
 }

@@ -267,8 +267,9 @@ function mergeCalls({ branches, both, record, keepMerged }: Context) {
 
 function diffCalls({ branches, both }: Context) {
   return {
+    // A schema can contain secrets, for example in the source of a function.
     diffBranch: [
-      'read',
+      'secrets',
       async ({ id, included_schemas: included }, caller) => {
         const { project, branch: there } = both(branches().find(id), caller);
         const schemas = included.split(',').flatMap((name) => name.trim() || []);

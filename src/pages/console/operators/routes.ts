@@ -2,6 +2,7 @@ import type { LiveConfig } from '../../../platform/config/index.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Mailer } from '../../../services/mail/types.ts';
 import type { Audit } from '../audit.ts';
+import type { Branches } from '../branches/types.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import * as people from '../queries.ts';
@@ -20,6 +21,8 @@ export interface OperatorDeps {
   readonly mailer: Mailer;
   readonly config: LiveConfig;
   readonly audit: Audit;
+  /** Undefined if this server can't have branches. */
+  readonly branches: Pick<Branches, 'operatorsChanged'> | undefined;
 }
 
 /** An invitation is sent to another person, so its link is valid for longer than a link printed in a terminal. */
@@ -116,6 +119,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps): void {
       await queries.setRole(tx, operator.id, role);
     });
     await audit(call, 'operator.role', operator.name, { from: operator.role, to: role });
+    await deps.branches?.operatorsChanged();
     return { ...operator, role };
   });
   route('DELETE /operators/:id', fresh('own'), async (call) => {
@@ -126,6 +130,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps): void {
       await queries.removeOperator(tx, operator.id);
     });
     await audit(call, 'operator.remove', operator.name, { role: operator.role });
+    await deps.branches?.operatorsChanged();
   });
   route('DELETE /operators/:id/factor', fresh('own'), async (call) => {
     const operator = await operatorOf(call);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLogger } from '../../../base/kernel/log.ts';
+import type { AdmittedOperator, BranchOperator } from '../../../pages/console/index.ts';
 import { configFrom, createLiveConfig } from '../../../platform/config/index.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import { type BranchesService, createBranches } from './branches.ts';
@@ -32,6 +33,8 @@ afterEach(async () => {
 /** Starts servers that serve nothing. `running` contains the data folders of those that run. */
 function fakeServers() {
   const running = new Set<string>();
+  /** The operators that were sent to the servers, in their order. */
+  const sent: (readonly AdmittedOperator[])[] = [];
   const start: StartBranchServer = async ({ dataDir }) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     running.add(dataDir);
@@ -40,6 +43,7 @@ function fakeServers() {
       status: {},
       manage: async (name) => name,
       signInLink: async () => '',
+      setOperators: async (operators) => void sent.push(operators),
       stop: async () => {
         running.delete(dataDir);
         resolve();
@@ -47,16 +51,22 @@ function fakeServers() {
       ended: promise,
     };
   };
-  return { running, start };
+  return { running, start, sent };
 }
 
 interface Given extends Partial<Pick<BranchesDeps, 'start'>> {
   readonly settings?: object;
   /** Answers the query for the project's migrations. */
   readonly history?: () => Promise<object[]>;
+  readonly operators?: BranchesDeps['operators'];
 }
 
-async function open({ settings = {}, start = fakeServers().start, history = async () => [] }: Given = {}) {
+async function open({
+  settings = {},
+  start = fakeServers().start,
+  history = async () => [],
+  operators = async () => [],
+}: Given = {}) {
   const pool = () => ({ query: history }) as unknown as Queryable;
   const service = createBranches({
     source: {
@@ -70,6 +80,7 @@ async function open({ settings = {}, start = fakeServers().start, history = asyn
     projectDir: dir,
     config: createLiveConfig(configFrom({ plinth: { branches: settings } })),
     start,
+    operators,
     machine: { cores: 1, memoryBytes: 1024 ** 3 },
     now: () => now,
     log: silentLogger,
@@ -226,6 +237,40 @@ test('a creation that was interrupted is shown as failed at the next start, and 
   await Promise.all([stopped, created]);
 });
 
+test('operators who opened a branch get their current role with each start, within a minute and after a change', async () => {
+  const { start, sent } = fakeServers();
+  const people: BranchOperator[] = [{ name: 'ann', role: 'developer' }];
+  const service = await open({ start, operators: async () => people, settings: { idle_timeout: '1s' } });
+  const { id } = await service.create(wanted('shared'), 'ann');
+  await service.operatorsChanged();
+  expect(sent).toEqual([]);
+  await service.signInLink(id, { name: 'ann', role: 'developer' });
+  people[0] = { name: 'ann', role: 'read-only' };
+  await service.operatorsChanged();
+  people.pop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toEqual([[{ name: 'ann', role: 'read-only' }], [{ name: 'ann', role: null }]]);
+  await service.stop();
+  // Only the record of the branch remains.
+  const again = await open({ start, operators: async () => people });
+  await again.manage(id, 'getProject', {}, owner);
+  expect(sent).toHaveLength(3);
+});
+
+test("applying changed operators isn't a use, so that an unused server still stops", async () => {
+  const { start, running } = fakeServers();
+  const service = await open({ start, operators: async () => [], settings: { idle_timeout: '1s' } });
+  const { id } = await service.create(wanted('idle'), 'ann');
+  await service.signInLink(id, owner);
+  await vi.waitFor(
+    async () => {
+      await service.operatorsChanged();
+      expect(running.size).toBe(0);
+    },
+    { timeout: 30_000 },
+  );
+});
+
 test('two branches with the same name, or more than the maximum, are refused even at the same time', async () => {
   const service = await open({ settings: { max: 2 } });
   const results = await Promise.allSettled(
@@ -237,6 +282,23 @@ test('two branches with the same name, or more than the maximum, are refused eve
     'created',
     'too_many',
   ]);
+});
+
+test('the files of a deleted branch are removed without blocking the server', async () => {
+  const service = await open();
+  const { id, ref } = await service.create(wanted('large'), 'ann');
+  const folder = join(dir, 'data', 'branches', ref, 'data', 'storage');
+  for (let number = 0; number < 300; number++) mkdirSync(join(folder, String(number)), { recursive: true });
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    if (existsSync(folder)) setImmediate(turn);
+  };
+  const removed = service.remove(id);
+  turn();
+  await removed;
+  expect(existsSync(folder)).toBe(false);
+  expect(turns).toBeGreaterThan(5);
 });
 
 test("recorded migrations can't lead out of the branch's folder", async () => {
@@ -258,7 +320,11 @@ test('a record that is damaged does not delete the data of its branch', async ()
   const folder = join(dir, 'data', 'branches', 'abcdefghijklmnopqrst');
   mkdirSync(join(folder, 'data'), { recursive: true });
   mkdirSync(join(dir, 'data', 'branches', 'leftover', 'data'), { recursive: true });
+  mkdirSync(join(folder, 'removed-half', 'postgres'), { recursive: true });
   writeFileSync(join(folder, 'branch.json'), '{"id":');
   await open();
-  expect(readdirSync(join(dir, 'data', 'branches'))).toEqual(['abcdefghijklmnopqrst']);
+  await vi.waitFor(() => {
+    expect(readdirSync(join(dir, 'data', 'branches'))).toEqual(['abcdefghijklmnopqrst']);
+    expect(readdirSync(folder).sort()).toEqual(['branch.json', 'data']);
+  });
 });

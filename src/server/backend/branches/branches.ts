@@ -45,6 +45,8 @@ class ProjectBranches implements BranchesService {
   readonly #deps: BranchesDeps;
   readonly #open = new Map<string, OpenBranch>();
   #sweeping: NodeJS.Timeout | undefined;
+  /** The removal of files of interrupted creations and removals. */
+  #clearing: Promise<void> | undefined;
 
   constructor(deps: BranchesDeps) {
     this.#deps = deps;
@@ -60,15 +62,27 @@ class ProjectBranches implements BranchesService {
     return branch;
   }
 
-  async #launch({ record, folders }: OpenBranch, signal: AbortSignal): Promise<BranchServer> {
+  async #launch(branch: OpenBranch, signal: AbortSignal): Promise<BranchServer> {
+    const { record, folders } = branch;
     await this.#makeRoom();
     signal.throwIfAborted();
+    let server: BranchServer | undefined;
     try {
-      return await this.#deps.start(folders, signal);
+      server = await this.#deps.start(folders, signal);
+      await this.#alignOperators(branch, server);
+      return server;
     } catch (error) {
+      await server?.stop();
       this.#deps.log.error({ branch: record.name, error }, 'branch: the server did not start');
       throw new BranchError('start_failed', (error as Error).message, error);
     }
+  }
+
+  /** Gives the operators who have opened the branch the roles that they have in the project now. */
+  async #alignOperators({ record: { operators = [] } }: OpenBranch, server: BranchServer): Promise<void> {
+    if (operators.length === 0) return;
+    const roles = new Map((await this.#deps.operators()).map(({ name, role }) => [name, role]));
+    await server.setOperators(operators.map((name) => ({ name, role: roles.get(name) ?? null })));
   }
 
   /** Stops the unused servers that were used longest ago, if more than the maximum number of servers runs. */
@@ -126,12 +140,26 @@ class ProjectBranches implements BranchesService {
 
   async #remove(branch: OpenBranch): Promise<void> {
     await branch.close();
+    await removeBranch(this.#deps.source.dataDir, branch.record.ref);
     this.#open.delete(branch.record.ref);
-    removeBranch(this.#deps.source.dataDir, branch.record.ref);
+  }
+
+  async operatorsChanged(): Promise<void> {
+    for (const branch of [...this.#open.values()])
+      await branch.runner
+        .whileRunning((server) => this.#alignOperators(branch, server))
+        .catch((error: unknown) =>
+          this.#deps.log.error(
+            { branch: branch.record.name, error },
+            'branch: changes of the operators could not be applied',
+          ),
+        );
   }
 
   async #sweep(): Promise<void> {
     const { now, log } = this.#deps;
+    // Another node may have changed them.
+    await this.operatorsChanged();
     for (const branch of [...this.#open.values()]) {
       const { deletedAt, name } = branch.shown();
       if (deletedAt === undefined || deletedAt > now() || branch.runner.users > 0 || branch.isBusy) continue;
@@ -218,14 +246,20 @@ class ProjectBranches implements BranchesService {
   }
 
   async signInLink(id: string, operator: BranchOperator): Promise<string> {
-    return this.#find(id)
-      .usable()
-      .runner.use((server) => server.signInLink(operator));
+    const branch = this.#find(id).usable();
+    const { operators = [] } = branch.record;
+    if (!operators.includes(operator.name)) branch.update({ operators: [...operators, operator.name] });
+    return branch.runner.use((server) => server.signInLink(operator));
   }
 
   async start(): Promise<void> {
-    const { dataDir } = this.#deps.source;
-    removeLeftovers(dataDir);
+    const {
+      source: { dataDir },
+      log,
+    } = this.#deps;
+    this.#clearing = removeLeftovers(dataDir).catch((error: unknown) =>
+      log.error({ error }, 'branches: leftover files could not be removed'),
+    );
     for (const record of readRecords(dataDir)) {
       const branch = this.#add(record);
       if (record.status === 'CREATING_PROJECT')
@@ -249,7 +283,7 @@ class ProjectBranches implements BranchesService {
 
   async stop(): Promise<void> {
     clearInterval(this.#sweeping);
-    await Promise.all([...this.#open.values()].map((branch) => branch.close()));
+    await Promise.all([this.#clearing, ...[...this.#open.values()].map((branch) => branch.close())]);
   }
 }
 

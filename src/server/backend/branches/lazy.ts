@@ -34,6 +34,7 @@ export function createLazyBranches(load: () => Promise<BranchesService>, dataDir
     manage: async (id, name, input, operator) => known().manage(id, name, input, operator),
     status: async (id) => known().status(id),
     signInLink: async (id, operator) => known().signInLink(id, operator),
+    operatorsChanged: async () => loaded?.operatorsChanged(),
     start: async () => {
       if (existsSync(join(dataDir, branchesFolder))) await get();
     },

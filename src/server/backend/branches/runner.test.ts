@@ -14,6 +14,7 @@ function fakeServer(): Launched {
     status: {},
     manage: async () => undefined,
     signInLink: async () => '',
+    setOperators: async () => undefined,
     stop: async () => resolve(),
     ended: promise,
     crash: resolve,

@@ -4,6 +4,8 @@ import type { BranchServer } from './types.ts';
 export interface Runner {
   /** Starts the server if necessary, and keeps it running until `work` has ended. */
   use<T>(work: (server: BranchServer) => Promise<T>): Promise<T>;
+  /** Runs `work` if the server runs or is starting. In contrast to `use`, the server may stop in the meantime. */
+  whileRunning(work: (server: BranchServer) => Promise<void>): Promise<void>;
   /** Whether the server runs or is starting. */
   readonly isRunning: boolean;
   /** The number of connections and calls that use the server. */
@@ -88,6 +90,9 @@ export function createRunner({ launch, idleMs, onUsed, now }: RunnerOptions): Ru
           timer = setTimeout(() => void stop(), idleMs()).unref();
         }
       }
+    },
+    async whileRunning(work) {
+      if (server !== undefined) await work(await server);
     },
     stop,
   };

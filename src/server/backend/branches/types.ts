@@ -5,7 +5,7 @@
 import type { Logger } from '../../../base/kernel/log.ts';
 import type { Machine } from '../../../base/shared/machine.ts';
 import type { BranchRecord, BranchSource } from '../../../operations/branches/index.ts';
-import type { BranchOperator } from '../../../pages/console/index.ts';
+import type { AdmittedOperator, BranchOperator } from '../../../pages/console/index.ts';
 import type { LiveConfig } from '../../../platform/config/index.ts';
 
 export interface BranchesDeps {
@@ -14,6 +14,8 @@ export interface BranchesDeps {
   readonly config: LiveConfig;
   readonly start: StartBranchServer;
   readonly machine: Machine;
+  /** Returns the operators of the project. */
+  readonly operators: () => Promise<readonly BranchOperator[]>;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: Logger;
@@ -44,6 +46,8 @@ export interface BranchServer {
   manage(name: string, input: unknown, operator: BranchOperator): Promise<unknown>;
   /** Creates a one-time link with which the operator signs in to the branch's Console with the same role. */
   signInLink(operator: BranchOperator): Promise<string>;
+  /** Changes or removes operators who have opened the branch. */
+  setOperators(operators: readonly AdmittedOperator[]): Promise<void>;
   stop(): Promise<void>;
   /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<void>;
