@@ -3,8 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
 import { startBranchServers } from '../../src/entry/cli/branch-servers.ts';
 import { type Backend, createBackend } from '../../src/entry/main.ts';
+
+// Each branch starts a process and a PostgreSQL server, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const program = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
