@@ -121,6 +121,12 @@ export async function runApiWorker(): Promise<never> {
   return await worker.runApiWorker();
 }
 
+/** Compares schemas for the server that started this process. The process exits when the server stops it. */
+export async function runSchemaComparer(): Promise<never> {
+  const comparer = await import('../server/backend/schema-comparer.ts');
+  return await comparer.runSchemaComparer();
+}
+
 /** Returns the limits of the connections to PostgreSQL that "plinth serve" uses with these settings. */
 export async function nodeLimitsOf(config: Config): Promise<NodeLimits> {
   const { nodeLimits } = await import('../server/backend/share.ts');

@@ -119,6 +119,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
         ? {}
         : { passwordCost: options.passwordCost ?? lowestPasswordCost }),
       log: options.log,
+      forkComparer: () => forkServe('--schema-comparer'),
       ...(options.workers === undefined ? {} : { workers: workersOf(options.workers) }),
     };
     const backend = await createBackend(settings);
@@ -165,15 +166,19 @@ export const workersOf = ({
 }: NonNullable<TestBackendOptions['workers']>): WorkersOption => ({
   count,
   fork() {
-    const worker = fork(new URL('../../bin/plinth.mjs', import.meta.url), ['serve', '--api-worker'], {
-      serialization: 'advanced',
-      execArgv: [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    const worker = forkServe('--api-worker');
     onWorker?.(worker);
     return worker;
   },
 });
+
+/** Runs a part of the server in another process, from source. */
+const forkServe = (flag: string): ChildProcess =>
+  fork(new URL('../../bin/plinth.mjs', import.meta.url), ['serve', flag], {
+    serialization: 'advanced',
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
 
 /** Excludes `url`, because it is a getter whose value changes when the backend starts. */
 const fields = ({

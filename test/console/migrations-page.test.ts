@@ -70,6 +70,11 @@ test('the states of files and history are compared, and only roles that can read
   expect((await owner.call('GET', '/migrations/20260201000000')).body).toEqual({
     file: 'create table public.second (id int primary key, note text);\n',
     applied: 'create table public.second (id int primary key);\n',
+    down: null,
+    lines: [
+      { kind: 'removed', text: 'create table public.second (id int primary key);' },
+      { kind: 'added', text: 'create table public.second (id int primary key, note text);' },
+    ],
   });
   expect((await owner.call('GET', '/migrations/1')).status).toBe(404);
   expect((await looker.call('GET', '/migrations/20260201000000')).status).toBe(403);
@@ -183,7 +188,7 @@ test.each(looks)(
     await row(page, 'second').getByText('changed file').waitFor();
     await expectSound(page, 'list');
     await row(page, 'second').getByRole('button').press('Enter');
-    await page.getByText('note text').waitFor();
+    await page.getByText('note text').first().waitFor();
     await expectSound(page, 'a changed file');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

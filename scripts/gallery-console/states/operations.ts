@@ -29,6 +29,12 @@ export const operations: readonly State[] = [
   { name: 'migrations', path: '/migrations' },
   { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
   { name: 'migration-pending', path: '/migrations?version=20260401000000' },
+  {
+    name: 'migrations-drift',
+    path: '/migrations',
+    act: inOrder(press('Check for drift'), see('hasn’t been compared')),
+  },
+  { name: 'migrations-squash', path: '/migrations', act: press('Squash') },
   { name: 'migrations-read-only', path: '/migrations', as: 'looker' },
 ];
 

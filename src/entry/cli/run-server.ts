@@ -225,6 +225,7 @@ class Server {
       log: this.#log,
       droppedLogLines: () => this.#log.droppedLines(),
       workers: (current) => workersFor(this.#options, current),
+      forkComparer,
       startBranchServer: startBranchServers({ projectDir, program: process.argv[1] ?? '' }),
       ...(this.#log.hasFiles ? { logDir: join(dataDir, 'logs') } : {}),
       ...this.#ports,
@@ -470,8 +471,13 @@ function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Worke
  * Starts this program in another process as an API worker. The worker's data is sent over IPC, because other users can
  * read a process's arguments.
  */
-const forkWorker = (): ChildProcess =>
-  fork(process.argv[1] ?? '', ['serve', '--api-worker'], {
+const forkWorker = (): ChildProcess => forkServe('--api-worker');
+
+/** Starts this program in another process that compares schemas. */
+const forkComparer = (): ChildProcess => forkServe('--schema-comparer');
+
+const forkServe = (flag: string): ChildProcess =>
+  fork(process.argv[1] ?? '', ['serve', flag], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -140,7 +140,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   indexRoutes(api, pool);
   extensionRoutes(api, database, project.dataDir);
   policyRoutes(api, { database, clock, audit, writeMigration });
-  migrationRoutes(api, { pool, audit, writeMigration, projectMigrations: project.migrations });
+  migrationRoutes(api, { pool, clock, audit, writeMigration, projectMigrations: project.migrations });
   sqlRoutes(api, { database, clock, audit, seal });
   queryRoutes(api, { database, audit });
   historyRoutes(api, history);

@@ -14,6 +14,16 @@ const table = {
     'Found local migration files to be inserted before the last migration on remote database.',
   remote_missing: () => 'Remote migration versions not found in local migrations directory.',
   migration_not_found: (d: Details) => `Migration ${d.version} doesn't exist in ${d.dir}.`,
+  not_recorded: (d: Details) =>
+    `The history doesn't contain the statements of the migration ${d.version} ${d.name}, and its file doesn't exist here.`,
+  down_missing: (d: Details) => `The migration ${d.version} has no down script in supabase/migrations/down.`,
+  down_not_newest: (d: Details) =>
+    `Only the newest applied migration can be reverted. That is ${d.newest}, not ${d.version}.`,
+  squash_pending: (d: Details) => `${d.file} isn't applied. Apply it before you squash the migrations.`,
+  squash_single: (d: Details) => `${d.file} is already the earliest migration.`,
+  squash_failed: (d: Details) => `${d.message}`,
+  squash_changed: () =>
+    'A migration file was changed while it was squashed. No file was replaced. Try again.',
   schema_path: (d: Details) => `[db.migrations] schema_paths: no file in supabase/ matches ${d.glob}.`,
   migration_differs: (d: Details) =>
     `Migration ${d.version} is already applied to the database, but with different statements.`,

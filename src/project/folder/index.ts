@@ -38,6 +38,7 @@ export {
 export { type Failure, type Observation, observe } from './core/observe.ts';
 export { splitStatements } from './core/split.ts';
 export type { FileOutcome, SentTest, TestDatabaseOptions } from './database-tests/index.ts';
+export { revertMigration } from './down.ts';
 export { markPosition, ProjectError, type ProjectErrorCode } from './errors.ts';
 export {
   baselineFileOf,
@@ -86,6 +87,7 @@ export {
 export type { KeepGoing, StatementFailure } from './run-file.ts';
 export { applyProjectMigrations, applySchemaFiles, readSchemaFiles, runAsMigration } from './schema.ts';
 export type { SeedOutcome, SentFile, SentMigration } from './sent-files.ts';
+export { squashFiles } from './squash-files.ts';
 export type { ProjectDeps } from './types.ts';
 
 type Tests = typeof import('./database-tests/index.ts');

@@ -5,6 +5,7 @@
 import { closeSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Queryable } from '../../platform/database/types.ts';
+import { downFolder } from './down.ts';
 import { readMigrationFolder } from './files.ts';
 import { ensureHistory, insertApplied, selectApplied } from './queries.ts';
 
@@ -30,10 +31,12 @@ export async function writeMigration(
     readonly statements: readonly string[];
     /** The file's text. Defaults to the statements. */
     readonly text?: string;
+    /** The text of the down script (`down.ts`). If undefined, no down script is written. */
+    readonly down?: string | undefined;
     readonly now: number;
   },
 ): Promise<WrittenMigration> {
-  const { name, statements, text, now } = migration;
+  const { name, statements, text, down, now } = migration;
   await ensureHistory(tx);
   const versions = [
     ...(await selectApplied(tx)).map(({ version }) => version),
@@ -42,20 +45,31 @@ export async function writeMigration(
   const version = versionAfter(versions, now);
   await insertApplied(tx, { version, name, statements });
   const dir = join(supabaseDir, 'migrations');
-  mkdirSync(dir, { recursive: true });
-  const path = join(dir, `${version}_${name}.sql`);
-  const discard = (): void => rmSync(path, { force: true });
-  const file = openSync(path, 'wx');
+  const entry = `${version}_${name}.sql`;
+  const written: string[] = [];
+  const discard = (): void => {
+    for (const path of written) rmSync(path, { force: true });
+  };
+  function write(folder: string, content: string): void {
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, entry);
+    const file = openSync(path, 'wx');
+    written.push(path);
+    try {
+      writeFileSync(file, content);
+    } finally {
+      closeSync(file);
+    }
+  }
   try {
-    writeFileSync(file, text ?? statements.map((statement) => `${statement};\n`).join('\n'));
+    write(dir, text ?? statements.map((statement) => `${statement};\n`).join('\n'));
+    if (down !== undefined) write(downFolder(supabaseDir), down);
   } catch (error) {
     // An incomplete file, which can result from a full disk, would be applied at the next start.
     discard();
     throw error;
-  } finally {
-    closeSync(file);
   }
-  return { version, shownPath: `supabase/migrations/${version}_${name}.sql`, discard };
+  return { version, shownPath: `supabase/migrations/${entry}`, discard };
 }
 
 /** Returns a version in the form `YYYYMMDDhhmmss` (UTC) that is greater than all existing versions of this form. */

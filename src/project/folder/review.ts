@@ -9,6 +9,7 @@ import type { Pool, Session } from '../../platform/database/types.ts';
 import { planFile, type Step } from './core/plan.ts';
 import { sameStatements } from './core/same-statements.ts';
 import { splitStatements } from './core/split.ts';
+import { findDown } from './down.ts';
 import { statementFailed } from './errors.ts';
 import { extensionOptions } from './external-extensions.ts';
 import { type MigrationFile, readMigrationFolder } from './files.ts';
@@ -31,6 +32,8 @@ export interface ReviewedMigration {
   readonly file: string | null;
   /** Whether the migration is pending even though a newer migration is applied. */
   readonly isOlder: boolean;
+  /** Whether the migration has a down script. */
+  readonly hasDown: boolean;
 }
 
 interface Compared extends MigrationState {
@@ -71,7 +74,14 @@ export async function reviewMigrations(
         : isChanged(file, migration)
           ? 'changed'
           : 'applied';
-    return { version, name, state, file: file?.shownPath ?? null, isOlder: !applied && version < newest };
+    return {
+      version,
+      name,
+      state,
+      file: file?.shownPath ?? null,
+      isOlder: !applied && version < newest,
+      hasDown: findDown(join(projectDir, 'supabase'), { version, name }) !== undefined,
+    };
   });
 }
 
@@ -92,6 +102,8 @@ export interface MigrationText {
   readonly file: string | null;
   /** The statements that were applied. Null if the migration isn't applied, or if its statements weren't recorded. */
   readonly applied: string | null;
+  /** The text of the down script. Null if the migration has none. */
+  readonly down: string | null;
 }
 
 /** Returns the migration's text, or undefined if the version is unknown. */
@@ -103,7 +115,9 @@ export async function migrationText(
   const found = (await compare(pool, projectDir)).find((each) => each.version === version);
   if (found === undefined) return undefined;
   const { file, recorded } = found;
+  const down = findDown(join(projectDir, 'supabase'), found);
   return {
+    down: down === undefined ? null : readTextFile(down.path),
     file: file === undefined ? null : readTextFile(file.path),
     applied:
       recorded.length === 0 ? null : recorded.map((text) => `${text.trim().replace(/;$/, '')};\n`).join('\n'),

@@ -34,9 +34,10 @@ export function consoleProject(
       requireWritable(parts, join(supabaseDir, 'functions'));
       return project.createFunction(supabaseDir, name);
     },
-    async writeMigration(tx, name, statements) {
+    async writeMigration(tx, name, statements, down) {
       requireWritable(parts, join(supabaseDir, 'migrations'));
-      return project.writeMigration(tx, supabaseDir, { name, statements, now: systemClock.now() });
+      if (down !== undefined) requireWritable(parts, join(supabaseDir, 'migrations', 'down'));
+      return project.writeMigration(tx, supabaseDir, { name, statements, down, now: systemClock.now() });
     },
     runTests: mode === 'development' ? (paths) => runTests(parts, project, paths) : undefined,
     functionFolder: mode === 'development' ? functionFolder(parts, project) : undefined,
@@ -83,11 +84,15 @@ export function consoleProject(
       dryRun: (includeAll) => project.tryMigrations(deps(), { includeAll }),
       apply: (includeAll) => project.migrateUp(deps(), { includeAll }),
       repair: (version, status) => project.repairMigrations(deps(), { versions: [version], status }),
-      // The comparison starts a second PostgreSQL server, so it isn't offered where other work needs the resources.
-      drift:
-        mode === 'development'
-          ? async () => (await import('./drift.ts')).findDrift(parts, project, openScratch)
-          : undefined,
+      revert: (version) => project.revertMigration(deps(), version),
+      writesFiles: mode === 'development',
+      drift: async (onStep) =>
+        (await import('./drift.ts')).findDrift(parts, { project, openScratch, onStep }),
+      async squash(version, onStep) {
+        for (const folder of ['migrations', '.temp']) requireWritable(parts, join(supabaseDir, folder));
+        const { squashMigrations } = await import('./squash.ts');
+        return await squashMigrations(parts, version, { project, openScratch, onStep });
+      },
     },
   };
 }

@@ -54,6 +54,11 @@ export interface BackendOptions {
   readonly keepGoing?: boolean;
   /** If set, several processes serve the API's port. A function returns the option for a configuration. */
   readonly workers?: WorkersOption | ((config: Config) => WorkersOption | undefined) | undefined;
+  /**
+   * Starts a process that compares schemas, which calls `runSchemaComparer`. If undefined, this process compares them,
+   * which delays its requests.
+   */
+  readonly forkComparer?: () => ChildProcess;
   readonly log?: Logger;
   /** Returns the number of dropped log lines, for `/metrics`. */
   readonly droppedLogLines?: () => number;

@@ -107,6 +107,8 @@ export const messages = {
   'did.schema.change': 'Changed the schema of {target}',
   'did.migration.apply': 'Applied the migrations {target}',
   'did.migration.create': 'Saved the drift as the migration {target}',
+  'did.migration.revert': 'Reverted the migration {target} with its down script',
+  'did.migration.squash': 'Squashed the migrations into {target}',
   'did.migration.repair': 'Repaired the history of the migration {target}',
   'did.bucket.create': 'Created the bucket {target}',
   'did.bucket.update': 'Changed the bucket {target}',

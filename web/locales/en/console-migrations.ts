@@ -39,19 +39,64 @@ export const messages = {
   'migrations.drift-check': 'Check for drift',
   'migrations.drift-again': 'Check again',
   'migrations.drift-text':
-    'Compares the database’s schema with a temporary database that is created from the files in supabase/migrations.',
-  'migrations.drift-running': 'Creating a temporary database. This can take a minute.',
+    'Compares the database’s schema with a temporary database that is created from the migrations.',
+  'migrations.drift-start': 'Compare',
+  'migrations.drift-never': 'The database hasn’t been compared since the last change to the migrations.',
+  'migrations.drift-checked': 'Compared',
+  'migrations.drift-production':
+    'The comparison starts a second PostgreSQL server on this machine, which needs memory and CPU time for about a minute.',
+  'migrations.step-server': 'Starting a temporary database',
+  'migrations.step-migrations': 'Running the migrations in the temporary database',
+  'migrations.step-compare': 'Comparing the schemas',
+  'migrations.step-check': 'Testing the statements in the temporary database',
+  'migrations.step': 'Step {number} of 4: {step}',
   'migrations.drift-none': 'The database contains exactly the changes in the migrations.',
   'migrations.drift-found':
-    'No migration contains these changes. Save them as a migration file, or undo them in the database.',
+    '{count, plural, one {# object differs from the migrations.} other {# objects differ from the migrations.}}',
   'migrations.drift-problem':
-    'No migration contains these changes. They can’t be saved as they are, because they fail in a database with the migrations: {problem}',
+    'These changes can’t be saved as they are, because they fail in a database with the migrations: {problem}',
+  'migrations.drift-legend':
+    'Lines with + exist only in the database. Lines with - exist only in the migrations.',
+  'migrations.drift-objects': 'Differences',
+  'migrations.object-other': 'Other changes',
+  'migrations.object-added': 'only in the database',
+  'migrations.object-removed': 'only in the migrations',
+  'migrations.object-changed': 'different',
+  'migrations.object-files': 'Mentioned in {files}',
+  'migrations.object-diff': 'Differences in {name}',
+  'migrations.object-sql': 'SQL for a migration with this change',
+  'migrations.object-undo': 'SQL that undoes this change in the database',
+  'migrations.object-loses': 'Undoing this change can delete data.',
+  'migrations.object-hidden': 'Your role can’t see this definition, because it can contain secrets.',
   'migrations.drift-sql': 'SQL of the changes',
+  'migrations.drift-undo': 'SQL that undoes all changes in the database',
+  'migrations.drift-undo-text':
+    'This SQL makes the database equal to the migrations. It can delete data. Review it before you run it in the SQL editor.',
+  'migrations.drift-copy':
+    'In production, the project folder on the server isn’t changed. Copy this SQL into a migration file in your project, and mark that migration as applied here.',
   'migrations.drift-name': 'File name',
   'migrations.drift-bad': 'Use lowercase letters, numbers and underscores.',
+  'migrations.drift-down': 'Also save a down script that undoes the migration',
   'migrations.drift-save': 'Save as a migration file',
   'migrations.drift-saved':
     'Saved as {file} and recorded as applied. The database wasn’t changed, because it already has these changes.',
+  'migrations.squash': 'Squash',
+  'migrations.squash-title': 'Squash migrations',
+  'migrations.squash-text':
+    'Replaces the migrations up to the chosen one with a single file that creates the same schema. The result is tested in temporary databases first, and the original files are copied to supabase/.temp.',
+  'migrations.squash-data':
+    'The file won’t contain inserted rows, scheduled jobs, buckets, secrets or down scripts. Other databases that have applied these migrations need their history repaired.',
+  'migrations.squash-up-to': 'Squash up to and including',
+  'migrations.squash-go': 'Squash migrations',
+  'migrations.squash-done': 'The migrations are now in {file}. The original files are in {backup}.',
+  'migrations.squash-omitted': 'Not included in the file',
+  'migrations.down': 'Down script',
+  'migrations.down-run': 'Revert with the down script',
+  'migrations.down-text':
+    'Runs the down script in the database and marks the migration as not applied. Data in dropped tables and columns is lost. This can’t be undone.',
+  'migrations.down-newest':
+    'Only the newest applied migration can be reverted, because later migrations can depend on earlier ones.',
+  'migrations.sql-diff': 'Changes to the file since it was applied',
   'migrations.sql-file': 'SQL in the file',
   'migrations.sql-applied': 'SQL that was applied',
   'migrations.no-sql': 'Only the version of this migration was recorded, so the SQL isn’t available.',

@@ -198,7 +198,5 @@ export const messages = {
   'settings.names-name': '{placeholder, select, PHONE {Phone number} other {New name}}',
   'settings.names-bad': 'Invalid name',
   'settings.names-none': 'None yet',
-  'settings.added': 'added',
-  'settings.removed': 'removed',
   'settings.diff': 'Changes to {file}',
 } as const;

@@ -102,6 +102,8 @@ export const messages = {
   'missing.title': 'Page not found',
   'missing.text': 'Check the web address. The page may have been moved or deleted.',
   'missing.home': 'Go to Home',
+  'diff.added': 'added',
+  'diff.removed': 'removed',
   'confirm.cancel': 'Cancel',
   'confirm.type': 'Type {text} to confirm',
   'unsaved.title': 'Discard unsaved changes?',

@@ -2,21 +2,28 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTextFile } from '../../../base/shared/files.ts';
 import {
+  compareSnapshots,
+  diffScript,
+  readSnapshot,
+  SquashError,
+  squashedText,
+} from '../../../project/diff/index.ts';
+import {
   dataStatements,
   type MigrationFile,
   readMigrationFolder,
+  squashFiles,
   squashHistory,
 } from '../../../project/folder/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { findRunning } from '../control.ts';
-import { CommandError } from '../errors.ts';
+import { CommandError, describeError } from '../errors.ts';
 import { historyOptions, otherUrl, withOther } from '../history-target.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { perform } from '../remote-calls.ts';
-import { withShadows } from '../shadow.ts';
-import { replaceFiles, squashedText } from '../squash/squashed-text.ts';
+import { type Shadows, withShadows } from '../shadow.ts';
 
 export const migrationSquash: Command = {
   name: 'migration squash',
@@ -73,13 +80,8 @@ async function squash(
     files.map(({ shownPath, path }) => ({ shownPath, text: readTextFile(path) })),
   );
   const { projectDir } = location;
-  const text = await withShadows(location, (shadows) => squashedText(shadows, last.version));
-  const backup = backupFolder(projectDir, last.version);
-  replaceFiles(
-    files.map(({ path }) => path),
-    text,
-    join(projectDir, backup),
-  );
+  const text = await withShadows(location, (shadows) => squashedIn(shadows, last.version));
+  const backup = squashFiles(projectDir, files, text);
   say(`Squashed local migrations to ${last.shownPath}`);
   say(`The original files are in ${backup}.`);
   if (omitted.length === 0) return;
@@ -90,11 +92,27 @@ async function squash(
   say('Add those that you need to a new migration.');
 }
 
-/** Returns the path to a new folder in `supabase/.temp`, which Git ignores. */
-function backupFolder(projectDir: string, version: string): string {
-  for (let count = 1; ; count++) {
-    const folder = `supabase/.temp/squashed-${version}${count === 1 ? '' : `-${count}`}`;
-    if (!existsSync(join(projectDir, folder))) return folder;
+/**
+ * Returns the text of one migration with the result of all migrations up to this version.
+ * @throws {CommandError} if the text doesn't create the same schema
+ */
+async function squashedIn(shadows: Shadows, version: string): Promise<string> {
+  const original = await shadows.fromMigrations({ upToVersion: version, isStrict: true });
+  const copy = await shadows.fromRoles();
+  try {
+    return await squashedText({
+      original,
+      copy,
+      differences: async () =>
+        diffScript(compareSnapshots(await readSnapshot(copy.target), await readSnapshot(original.target))),
+      onUnsupported: (object) => say(`WARNING: not included: ${object}`),
+    });
+  } catch (error) {
+    if (!(error instanceof SquashError)) throw error;
+    if (error.differences !== undefined)
+      throw new CommandError(error.message, 'These differences would remain:', error.differences);
+    const { message, advice } = describeError(error.cause);
+    throw new CommandError(error.message, message, ...advice);
   }
 }
 

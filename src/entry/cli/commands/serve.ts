@@ -20,6 +20,11 @@ export const serve: Command = {
       hidden: true,
       help: 'Runs an API worker of the server that started this process.',
     },
+    'schema-comparer': {
+      type: 'boolean',
+      hidden: true,
+      help: 'Compares schemas for the server that started this process.',
+    },
   },
   examples: [
     ['plinth serve', "serves this folder's project with generated keys"],
@@ -30,6 +35,10 @@ export const serve: Command = {
     if (input.flag('api-worker') && process.send !== undefined) {
       const { runApiWorker } = await import('../../main.ts');
       return await runApiWorker();
+    }
+    if (input.flag('schema-comparer') && process.send !== undefined) {
+      const { runSchemaComparer } = await import('../../main.ts');
+      return await runSchemaComparer();
     }
     const location = locationOf(input);
     await rejectIfRunning(location);

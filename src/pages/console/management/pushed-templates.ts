@@ -1,9 +1,10 @@
 /** Compares pushed email templates with the server's template files, and determines the files to write. */
+
+import { diffLines } from '../../../base/shared/diff-lines.ts';
 import { templateSizeFault } from '../../../base/shared/template-limits.ts';
 import { type Config, shownIn } from '../../../platform/config/index.ts';
 import { hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import type { DiffLine } from '../settings/contract.ts';
-import { diffLines } from '../settings/diff.ts';
 import type { Change } from '../settings/files.ts';
 import {
   createTemplateFiles,

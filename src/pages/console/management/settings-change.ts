@@ -1,6 +1,7 @@
 /** Changes settings and email templates in the server's files, and applies them. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { diffLines } from '../../../base/shared/diff-lines.ts';
 import {
   type Config,
   type LiveConfig,
@@ -11,7 +12,6 @@ import {
 } from '../../../platform/config/index.ts';
 import type { Audit } from '../audit.ts';
 import type { DiffLine } from '../settings/contract.ts';
-import { diffLines } from '../settings/diff.ts';
 import { createSettingsFiles, masked, recordedChanges } from '../settings/files.ts';
 import { settingOf } from '../settings/known.ts';
 import { createRunning, type RunningDeps } from '../settings/running.ts';

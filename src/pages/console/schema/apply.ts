@@ -43,6 +43,8 @@ export type WriteMigration = (
   tx: Parameters<Parameters<Pool['transaction']>[0]>[0],
   name: string,
   statements: readonly string[],
+  /** The text of the migration's down script. */
+  down?: string,
 ) => Promise<{ readonly shownPath: string; discard(): void }>;
 
 export interface ApplyOptions {

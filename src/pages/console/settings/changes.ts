@@ -3,6 +3,7 @@
  * settings.
  */
 import { join } from 'node:path';
+import { diffLines } from '../../../base/shared/diff-lines.ts';
 import { ConfigError, loadConfig, type SettingsPlace, shownIn } from '../../../platform/config/index.ts';
 import type { MessagePreviews } from '../../../services/auth/index.ts';
 import { hiddenChange, type RecordedChange } from '../core/changed-values.ts';
@@ -10,7 +11,6 @@ import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
 import type { SettingFault, Settings, SettingsFile, SettingsPreview } from './contract.ts';
-import { diffLines } from './diff.ts';
 import {
   type Change,
   createSettingsFiles,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DiffLine } from '../../../base/shared/diff-lines.ts';
 import { templateSizeFault } from '../../../base/shared/template-limits.ts';
 import type {
   NamesFacts,
@@ -58,12 +59,7 @@ const testText = z.object({
   to: z.string().regex(/^\+?[1-9][0-9 ]{1,18}$/, 'must be a phone number with a country code'),
 });
 
-export interface DiffLine {
-  readonly kind: 'same' | 'added' | 'removed' | 'gap';
-  readonly text: string;
-}
-
-export type { HookTest, PageFacts, ProviderTest, SettingFacts, SettingsFile };
+export type { DiffLine, HookTest, PageFacts, ProviderTest, SettingFacts, SettingsFile };
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting extends SettingFacts {

@@ -2,7 +2,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
-export type { Drift, DryRun, Migration } from '../../../../src/pages/console/migrations/contract.ts';
+export type {
+  Drift,
+  DriftObject,
+  DryRun,
+  Migration,
+} from '../../../../src/pages/console/migrations/contract.ts';
 
 export interface MigrationsSearch {
   /** The version of the migration that is open in the panel. */
@@ -27,10 +32,23 @@ export const migrationQuery = (version: string) =>
     queryFn: ({ signal }) => fetchConsole('GET /migrations/:version', { params: { version }, signal }),
   });
 
+/** While a comparison or a squash runs, its step is fetched every second. */
+export const driftQuery = queryOptions({
+  queryKey: ['migrations', 'drift'],
+  queryFn: ({ signal }) => fetchConsole('GET /migrations/drift', { signal }),
+  refetchInterval: ({ state }) => (state.data?.running == null ? false : 1000),
+});
+
 export const findDrift = () => fetchConsole('POST /migrations/drift');
 
-export const saveDrift = (name: string, sql: string) =>
-  fetchConsole('POST /migrations/drift/save', { body: { name, sql } });
+export const saveDrift = (name: string, sql: string, withDown: boolean) =>
+  fetchConsole('POST /migrations/drift/save', { body: { name, sql, withDown } });
+
+export const squashMigrations = (version: string) =>
+  fetchConsole('POST /migrations/squash', { body: { version } });
+
+export const revertMigration = (version: string) =>
+  fetchConsole('POST /migrations/revert', { body: { version } });
 
 export const dryRun = (includeAll: boolean) =>
   fetchConsole('POST /migrations/dry-run', { body: { includeAll } });

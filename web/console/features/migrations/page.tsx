@@ -17,6 +17,7 @@ import { ApplyPending } from './apply-pending.tsx';
 import { DriftPanel } from './drift-panel.tsx';
 import { MigrationPanel } from './migration-panel.tsx';
 import classes from './migrations.module.css';
+import { SquashPanel } from './squash-panel.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/migrations');
@@ -36,15 +37,28 @@ export function MigrationsPage() {
   const { data: listed, error } = useQuery(migrationsQuery);
   const data = listed?.migrations;
   const [isComparing, setComparing] = useState(false);
+  const [squashing, setSquashing] = useState<readonly Migration[]>();
   const [isApplying, setApplying] = useState(false);
   const [applied, setApplied] = useState(0);
   const pending = data?.filter(({ state }) => state === 'pending') ?? [];
+  // Files up to the first pending one can be squashed.
+  const firstPending = pending[0]?.version;
+  const squashable =
+    data?.filter(
+      ({ version, file }) => file !== null && (firstPending === undefined || version < firstPending),
+    ) ?? [];
+  const newest = data?.findLast(({ state }) => state !== 'pending')?.version;
   return (
     <>
       <PageHead title={t('nav.migrations')}>
-        {mayWrite && listed?.canFindDrift === true ? (
+        {listed === undefined ? null : (
           <Button size="xs" variant="default" onClick={() => setComparing(true)}>
-            {t('migrations.drift-check')}
+            {t(mayWrite ? 'migrations.drift-check' : 'migrations.drift')}
+          </Button>
+        )}
+        {mayWrite && listed?.writesFiles === true && squashable.length > 1 ? (
+          <Button size="xs" variant="default" onClick={() => setSquashing(squashable)}>
+            {t('migrations.squash')}
           </Button>
         ) : null}
         {data === undefined || data.length === 0 ? null : pending.length === 0 ? (
@@ -78,7 +92,12 @@ export function MigrationsPage() {
           <MigrationTable migrations={data} onOpen={(version) => void navigate({ search: { version } })} />
         )}
       </div>
-      {isComparing ? <DriftPanel onClose={() => setComparing(false)} /> : null}
+      {isComparing ? (
+        <DriftPanel writesFiles={listed?.writesFiles === true} onClose={() => setComparing(false)} />
+      ) : null}
+      {squashing === undefined ? null : (
+        <SquashPanel migrations={squashing} onClose={() => setSquashing(undefined)} />
+      )}
       {isApplying ? (
         <ApplyPending
           migrations={data ?? []}
@@ -93,6 +112,7 @@ export function MigrationsPage() {
         <MigrationPanel
           key={openVersion}
           migration={data.find(({ version }) => version === openVersion)}
+          isNewest={openVersion === newest}
           onClose={() => void navigate({ search: {} })}
         />
       )}

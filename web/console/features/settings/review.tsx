@@ -1,10 +1,10 @@
 /** Shows the differences in the files before the changes are written. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { DiffBlock } from '../../components/diff-block.tsx';
 import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
@@ -19,8 +19,6 @@ import {
 } from './api.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
-
-const marks = { same: ' ', added: '+', removed: '-', gap: '…' } as const;
 
 export function Review({
   changes,
@@ -64,18 +62,7 @@ export function Review({
         {data?.diffs.map(({ file, lines }) => (
           <section key={file}>
             <h3 className={classes.file}>{file}</h3>
-            <Scrolled label={t('settings.diff', { file })}>
-              {lines.map(({ kind, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines never change their order
-                <div key={index} className={classes.line} data-kind={kind}>
-                  <span aria-hidden>{marks[kind]}</span>
-                  {kind === 'added' || kind === 'removed' ? (
-                    <span className="visually-hidden">{t(`settings.${kind}`)} </span>
-                  ) : null}
-                  <code>{text}</code>
-                </div>
-              ))}
-            </Scrolled>
+            <DiffBlock lines={lines} label={t('settings.diff', { file })} />
           </section>
         ))}
         {data !== undefined && data.warnings.length > 0 ? (
@@ -106,14 +93,5 @@ export function Review({
         </div>
       </div>
     </Dialog>
-  );
-}
-
-function Scrolled({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className={classes.diff} tabIndex={0} aria-label={label}>
-      {children}
-    </section>
   );
 }

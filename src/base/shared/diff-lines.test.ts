@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffLines } from './diff.ts';
+import { diffLines } from './diff-lines.ts';
 
 test('a changed line is shown with two lines around it', () => {
   const lines = ['1', '2', '3', '4', '5', '6', '7'];

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { replaceFiles } from './squashed-text.ts';
+import { replaceFiles } from './squash-files.ts';
 
 function folder(): { dir: string; paths: string[]; backup: string } {
   const root = mkdtempSync(join(tmpdir(), 'plinth-squash-'));

@@ -1,5 +1,9 @@
 /** Compares two texts line by line. The result includes two unchanged lines before and after each change. */
-import type { DiffLine } from './contract.ts';
+
+export interface DiffLine {
+  readonly kind: 'same' | 'added' | 'removed' | 'gap';
+  readonly text: string;
+}
 
 const around = 2;
 
@@ -7,8 +11,8 @@ const around = 2;
 const maxPairs = 8_000_000;
 
 /**
- * Compares the texts using their longest common subsequence of lines, which is fast enough for settings files. If a file
- * has very many lines, the result contains all lines of both texts.
+ * Compares the texts using their longest common subsequence of lines, which is fast enough for files of some thousand
+ * lines. If a file has very many lines, the result contains all lines of both texts.
  */
 export function diffLines(before: string, after: string): DiffLine[] {
   const left = before === '' ? [] : before.replace(/\n$/, '').split('\n');
