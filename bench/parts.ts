@@ -172,6 +172,15 @@ export const parts: readonly Part[] = [
       },
     ],
   },
+  {
+    name: 'organizations',
+    title: 'Policies for organizations',
+    script: 'organizations.ts',
+    args: [],
+    description:
+      'The time until a user who belongs to three of 10,000 organizations has read their 300 rows in a table with 1,000,000 rows, for policies that are written in different ways.',
+    timeoutSeconds: 600,
+  },
 ];
 
 /** The machine and the versions with which a part was measured. */

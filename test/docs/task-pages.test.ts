@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { organizationsMigration } from '../../src/entry/cli/organizations.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { plinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
@@ -135,4 +136,19 @@ test('the pgTAP test on the page about testing passes', async () => {
   const cwd = projectOf('testing');
   const { status, stdout, stderr } = await plinth(['test', 'db'], { cwd });
   expect([status, stdout], stderr).toEqual([0, expect.stringContaining('PASS')]);
+});
+
+test('the script on the page about organizations prints the output in its comments', async () => {
+  const blocks = codeBlocks(readPage('organizations'));
+  const code = joined(blocks, 'ts');
+  expect(promised(code).length).toBeGreaterThan(0);
+  expect(typeErrors({ 'page.ts': code })).toBe('');
+  const projectDir = makeProject({
+    'supabase/plinth.toml': '[account]\norganizations = true\n',
+    'supabase/migrations/20260101000000_organizations.sql': organizationsMigration(),
+    'supabase/migrations/20260101000001_page.sql': joined(blocks, 'sql'),
+  });
+  const backend = await createTestBackend({ projectDir });
+  onTestFinished(() => backend.stop());
+  expect(await outputOf('organizations', backend.url)).toEqual(promised(code));
 });

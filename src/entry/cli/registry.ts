@@ -330,6 +330,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Push settings to a running Plinth',
     load: async () => (await import('./commands/settings.ts')).configPush,
   },
+  'organizations init': {
+    summary: 'Write the migration for organizations, and enable them',
+    load: async () => (await import('./commands/organizations.ts')).organizationsInit,
+  },
   'sso list': {
     summary: 'List identity providers for single sign-on',
     load: async () => (await import('./commands/sso.ts')).ssoList,

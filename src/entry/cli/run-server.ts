@@ -24,6 +24,7 @@ import {
 import { startBranchServers } from './branch-servers.ts';
 import { type ControlServer, findRunning, type RemoteCall, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
+import { missingOrganizations } from './organizations.ts';
 import { surviveClosedOutput } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { explainPortConflict, registerProject, unregisterProject } from './running-projects.ts';
@@ -239,6 +240,8 @@ class Server {
     try {
       await backend.start();
       this.#ports = portsOf(backend, databaseUrl === undefined);
+      const notice = await missingOrganizations(backend);
+      if (notice !== undefined) onProgress(notice);
     } catch (error) {
       await backend.stop();
       throw await explainPortConflict(error, config);

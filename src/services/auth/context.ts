@@ -27,6 +27,8 @@ export interface AuthContext {
    * therefore run with this role's privileges and search_path, as on the hosted service.
    */
   readonly pool: Pool;
+  /** The connection pool whose transactions switch to the role of an API request, as in the REST service. */
+  readonly apiPool: Pool;
   /**
    * The connection pool for the `_plinth` schema. Project roles can't read this schema. A query must not use this pool
    * while a transaction from `pool` holds a lock that the query needs.

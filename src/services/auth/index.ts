@@ -44,6 +44,7 @@ import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './oau
 import { endExpiredSessions } from './oauth-server/notify-clients.ts';
 import { findRequestingClient, type RequestingClient } from './oauth-server/queries.ts';
 import { oauthServerRoutes } from './oauth-server/routes.ts';
+import { organizationRoutes } from './organizations/invite.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { createPasswords } from './passwords/hashing.ts';
 import { leakedPasswordsOf } from './passwords/leaked.ts';
@@ -181,6 +182,7 @@ export function createAuth(deps: AuthDeps): AuthService {
       return leakedPasswords();
     },
     pool: endingWithRequests(authPool),
+    apiPool: deps.database.pool('authenticator'),
     keys: deps.keys,
     mailer: deps.mailer,
     passwords: createPasswords(deps.passwordCost, () => current().requestTimeoutMs),
@@ -291,6 +293,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     ssoRoutes(route);
     adminSsoRoutes(route);
     adminRoutes(route);
+    organizationRoutes(route);
     discoveryRoutes(route);
     oauthServerRoutes(route);
     oauthClientRoutes(route);

@@ -59,6 +59,16 @@ export interface Settings {
   readonly saml: Config['plinth']['auth']['saml'];
   /** Whether users can delete their own accounts. */
   readonly deletionEnabled: boolean;
+  readonly organizations: {
+    /** Whether access tokens contain the claims of an organization, and users can email invitations. */
+    readonly enabled: boolean;
+    /** The URL of the page on which a person accepts an invitation. The token is appended. */
+    readonly joinUrl: () => string;
+    readonly invitation: {
+      readonly subject?: string | undefined;
+      readonly content_path?: string | undefined;
+    };
+  };
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
   readonly sessions: {
@@ -192,6 +202,11 @@ export function settingsFrom(
     leakedPasswords: plinth.auth.password.hibp,
     saml: plinth.auth.saml,
     deletionEnabled: plinth.account.deletion,
+    organizations: {
+      enabled: plinth.account.organizations,
+      joinUrl: () => plinth.account.organization_invitation.url ?? `${apiUrl()}/account/organizations/join`,
+      invitation: plinth.account.organization_invitation,
+    },
     passwordChange: {
       needsReauthentication: auth.email.secure_password_change,
       needsCurrent: auth.email.require_current_password,

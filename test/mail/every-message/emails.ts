@@ -111,6 +111,28 @@ export const emails: readonly Email[] = [
     },
   },
   {
+    name: 'organization_invitation',
+    send: send.inviteToOrganization,
+    leadsTo: 'organizations/join',
+    en: {
+      subject: "You've been invited to join Analytical Engines on Harbor",
+      title: 'Join Analytical Engines',
+      intro:
+        '{inviter} has invited {email} to join Analytical Engines on Harbor. The invitation is valid until {due} UTC.',
+      button: 'View invitation',
+      closing:
+        "If you don't know the sender, you can ignore this email. You don't join anything until you accept the invitation.",
+    },
+    ar: {
+      subject: 'دعوة للانضمام إلى Analytical Engines في Harbor',
+      title: 'الانضمام إلى Analytical Engines',
+      intro:
+        'دعا {inviter} صاحب العنوان {email} للانضمام إلى Analytical Engines في Harbor. الدعوة صالحة حتى {due} UTC.',
+      button: 'عرض الدعوة',
+      closing: 'إذا كنت لا تعرف المرسل، فيمكنك تجاهل هذه الرسالة. لن تنضم إلى أي مؤسسة قبل أن تقبل الدعوة.',
+    },
+  },
+  {
     name: 'recovery',
     send: send.recover,
     ...withCode,

@@ -46,6 +46,31 @@ const toAccount =
 
 export const signUp = toNewAddress('/signup', { password });
 export const invite = toNewAddress('/invite', {}, true);
+export const inviteToOrganization: Sender = async (stage, language) => {
+  const owner = await stage.person(language);
+  const created = await stage.backend.fetch('/rest/v1/rpc/create_organization', {
+    method: 'POST',
+    headers: {
+      apikey: stage.backend.keys.publishableKey,
+      authorization: `Bearer ${owner.token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name: 'Analytical Engines' }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  const email = stage.newEmail();
+  const invited = await stage.auth<{ expires_at: string }>(language, '/organizations/invitations', {
+    token: owner.token,
+    json: { organization_id: id, email },
+  });
+  const due = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+    hourCycle: 'h23',
+  }).format(Date.parse(invited.expires_at));
+  return { message: await stage.received(email), email, names: { inviter: owner.email, due } };
+};
 export const recover = toAccount('/recover', {});
 export const requestCode = toAccount('/otp', { create_user: false });
 export const recoverUnknown = toNewAddress('/recover', {});

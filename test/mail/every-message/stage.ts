@@ -3,6 +3,7 @@
  * server's Account pages.
  */
 
+import { organizationsMigration } from '../../../src/entry/cli/organizations.ts';
 import type { Backend } from '../../../src/entry/main.ts';
 import { createTestBackend } from '../../../src/entry/testing.ts';
 import type { PartialConfig } from '../../../src/platform/config/index.ts';
@@ -86,7 +87,7 @@ const configFor = (origin: string, port: number): PartialConfig => ({
   },
   plinth: {
     server: { trusted_proxies: ['127.0.0.1'] },
-    account: { deletion: true },
+    account: { deletion: true, organizations: true },
     branding: { name: 'Harbor', color: '#0f766e', support_url: 'https://harbor.example/help' },
     auth: {
       security: {
@@ -103,6 +104,7 @@ export async function openStage(): Promise<Stage> {
   const origin = `http://localhost:${port}`;
   const backend = await createTestBackend({
     port,
+    sql: organizationsMigration(),
     config: configFor(origin, port),
     outgoing: internet.outgoing,
   });

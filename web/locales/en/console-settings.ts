@@ -170,6 +170,7 @@ export const messages = {
   'settings.test-text-to': 'Send a test message to',
   'settings.mail-confirmation': 'Confirm sign-up',
   'settings.mail-invite': 'Invitation',
+  'settings.mail-organization-invitation': 'Invitation to an organization',
   'settings.mail-recovery': 'Reset password',
   'settings.mail-magic-link': 'Magic link',
   'settings.mail-existing-account': 'Sign-up with an existing account',

@@ -11,6 +11,7 @@ import type { AuthContext } from '../context.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import { countRecoveryCodes, type RecoveryCodeCount } from '../factors/recovery-codes.ts';
 import { type GrantedClient, listConsents } from '../oauth-server/queries.ts';
+import { lastOwnerError } from '../organizations/last-owner.ts';
 import { listPasskeys } from '../passkeys/queries.ts';
 import type { SecurityEvent } from '../security-events/events.ts';
 import { notify } from '../security-events/notify.ts';
@@ -54,7 +55,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     if (cause instanceof AuthError) throw cause;
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
     // The database error in the log contains the name of the referencing table.
-    if (!isNeeded) throw internalError('Database error deleting user', cause);
+    if (!isNeeded) throw lastOwnerError(cause) ?? internalError('Database error deleting user', cause);
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, "failed to delete a user's own account");
     throw authError('conflict', "The account can't be deleted because other data still depends on it");
   }

@@ -12,6 +12,7 @@ import type { AuthContext } from '../context.ts';
 import { internalError } from '../errors.ts';
 import { deleteFactors } from '../factors/queries.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
+import { lastOwnerError } from '../organizations/last-owner.ts';
 import { deletePasskeys } from '../passkeys/queries.ts';
 import { renameIdentity, updateIdentityData } from '../providers/queries.ts';
 import { deleteSessions } from '../sessions/queries.ts';
@@ -33,7 +34,7 @@ export async function deleteByAdmin(
     try {
       await deleteUser(tx, user.id);
     } catch (cause) {
-      throw internalError('Database error deleting user', cause);
+      throw lastOwnerError(cause) ?? internalError('Database error deleting user', cause);
     }
   });
 }

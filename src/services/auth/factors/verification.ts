@@ -11,6 +11,7 @@ import type { AuthContext } from '../context.ts';
 import { authError, internalError } from '../errors.ts';
 import { runHook } from '../hooks/run.ts';
 import { endAndNotify } from '../oauth-server/notify-clients.ts';
+import { organizationClaims } from '../organizations/claims.ts';
 import { notify } from '../security-events/notify.ts';
 import { recordEvent } from '../security-events/record.ts';
 import { type AuthenticationMethod, clientOf, signSession } from '../sessions/issue.ts';
@@ -196,6 +197,7 @@ export async function reissueAtAal2(
     amr,
     method,
     refreshToken,
+    organization: await organizationClaims(ctx, { userId, sessionId }),
     ...clientOf(session),
   });
 }

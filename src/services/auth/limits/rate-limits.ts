@@ -3,6 +3,7 @@
  * sends. A request counts toward the limit even if the database changes of its operation are rolled back.
  */
 
+import { createHash } from 'node:crypto';
 import { ageMs } from '../../../base/kernel/clock.ts';
 import { networkOf, siteOf } from '../../../base/shared/network/network-of.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
@@ -17,6 +18,8 @@ import {
   fullAtFrom,
   horizonMs,
   hourMs,
+  invitationsOfRecipient,
+  invitationsOfSender,
   type LimitedHandler,
   linksOfUser,
   ruleOfSite,
@@ -49,6 +52,13 @@ export interface RateLimits {
    * `over_request_rate_limit`.
    */
   link(userId: string, nowMs: number): Promise<void>;
+  /** Counts an invitation to an organization that a user sends. Throws `over_email_send_rate_limit`. */
+  invitation(userId: string, nowMs: number): Promise<void>;
+  /**
+   * Counts an invitation that an address receives from any organization, so that users can't flood a mailbox. Throws
+   * `over_email_send_rate_limit`.
+   */
+  invited(email: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
   /** Counts a text message with a code for a contact. Throws `over_sms_send_rate_limit`. */
@@ -102,6 +112,12 @@ export function createRateLimits(
     onLimited('account');
     throw authError('over_request_rate_limit', undefined, { retryAfterMs: rule.refillMs });
   };
+  const consumeInvitation = async (key: string, rule: Bucket, nowMs: number): Promise<void> => {
+    if (await buckets.take(key, rule, nowMs)) return;
+    onLimited('email');
+    const retryAfterMs = await buckets.waitMs(key, rule, nowMs);
+    throw authError('over_email_send_rate_limit', undefined, { retryAfterMs });
+  };
   const consumeText = async (nowMs: number): Promise<void> => {
     const retryAfterMs = await consumeHourly('sms', settings().hourly.sms, nowMs);
     if (retryAfterMs === undefined) return;
@@ -124,6 +140,8 @@ export function createRateLimits(
     },
     change: (key, nowMs) => consumeOfAccount(`change:${key}`, changesOfUser, nowMs),
     link: (userId, nowMs) => consumeOfAccount(`link:${userId}`, linksOfUser, nowMs),
+    invitation: (userId, nowMs) => consumeInvitation(`invitation:${userId}`, invitationsOfSender, nowMs),
+    invited: (email, nowMs) => consumeInvitation(`invited:${hashOf(email)}`, invitationsOfRecipient, nowMs),
     async email(nowMs) {
       const { hourly, email: mail } = settings();
       // As in upstream, autoconfirm disables any limit other than 0.
@@ -214,3 +232,7 @@ export function requirePause(
     retryAfterMs,
   });
 }
+
+/** Returns a key that doesn't contain the address. */
+const hashOf = (email: string): string =>
+  createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, 32);

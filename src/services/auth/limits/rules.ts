@@ -88,6 +88,19 @@ const maxLinksAtOnce = 10;
 const linkEveryMs = 60_000;
 export const linksOfUser: Bucket = { size: maxLinksAtOnce, refillMs: linkEveryMs };
 
+const maxInvitationsAtOnce = 50;
+/** The interval at which users can email invitations to organizations after a burst. */
+const invitationEveryMs = 120_000;
+export const invitationsOfSender: Bucket = { size: maxInvitationsAtOnce, refillMs: invitationEveryMs };
+
+const maxInvitationsReceivedAtOnce = 5;
+/** The interval at which an address receives invitations to organizations after a burst. */
+const invitationReceivedEveryMs = 14_400_000;
+export const invitationsOfRecipient: Bucket = {
+  size: maxInvitationsReceivedAtOnce,
+  refillMs: invitationReceivedEveryMs,
+};
+
 /** Returns the bucket for requests to a handler, or undefined if no requests are allowed. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
   switch (handler) {

@@ -128,7 +128,7 @@ const header = (color: string): string => `
  */
 const unbroken = (template: string): string =>
   template.replace(
-    /\{\{ \.(?:Email|NewEmail|OldEmail) \}\}/g,
+    /\{\{ \.(?:Email|NewEmail|OldEmail|Inviter) \}\}/g,
     '<bdi style="display:inline-block;max-width:100%;overflow-wrap:anywhere">$&</bdi>',
   );
 

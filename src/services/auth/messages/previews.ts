@@ -156,6 +156,8 @@ function sampleData({ settings }: AuthContext): TemplateData {
     Due: 'January 4, 2026 at 12:00 UTC',
     Device: 'Chrome on Windows',
     App: 'Photo Album',
+    Organization: 'Analytical Engines',
+    Inviter: 'charles@example.com',
     SecureURL: settings.siteUrl,
     RevertURL: settings.siteUrl,
     UnlockURL: settings.siteUrl,

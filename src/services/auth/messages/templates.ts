@@ -126,13 +126,17 @@ export function ownTemplate(
   ctx: AuthContext,
   name: TemplateName,
 ): { contentPath?: string; subject?: string } {
+  if (name === 'organization_invitation') return ownParts(ctx.settings.organizations.invitation);
   const { template, notification } = ctx.settings.config.email;
   const notice = name.replace(/_notification$/, '');
   const templates: Readonly<Record<string, OwnTemplate | undefined>> =
     name === notice ? template : notification;
-  // Only emails that upstream also has can be configured in config.toml. As in upstream, the emails to the old and the
+  // In config.toml, only emails that upstream also has can be configured. As in upstream, the emails to the old and the
   // new address use the same template.
-  const own = templates[notice === 'email_change_current' ? 'email_change' : notice];
+  return ownParts(templates[notice === 'email_change_current' ? 'email_change' : notice]);
+}
+
+function ownParts(own: OwnTemplate | undefined): { contentPath?: string; subject?: string } {
   return {
     ...(own?.content_path === undefined ? {} : { contentPath: own.content_path }),
     ...(own?.subject === undefined || own.subject === '' ? {} : { subject: own.subject }),

@@ -93,7 +93,18 @@ export async function issueSession(
   caller.setHeader('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
   const { aal, amr } = assurance(claims, user);
   const client = grant ? { clientId: grant.clientId, scope: grant.scopes } : {};
-  return signSession(ctx, tx, caller, { user, sessionId, aal, amr, method, refreshToken, ...client });
+  // A new session hasn't switched to an organization.
+  const organization = {};
+  return signSession(ctx, tx, caller, {
+    user,
+    sessionId,
+    aal,
+    amr,
+    method,
+    refreshToken,
+    organization,
+    ...client,
+  });
 }
 
 interface SessionToSign {
@@ -106,6 +117,8 @@ interface SessionToSign {
   readonly refreshToken: string;
   readonly scope?: string;
   readonly clientId?: string;
+  /** The claims of the session's organization, see `organizations/claims.ts`. */
+  readonly organization: JsonObject;
 }
 
 /** Returns the token claims that identify the session's OAuth client. */
@@ -131,12 +144,10 @@ export async function signSession(
 ): Promise<IssuedSession> {
   const issuedAtSeconds = Math.floor(ctx.clock.now() / 1000);
   const lifetimeSeconds = ctx.settings.accessTokenSeconds;
-  const claims = accessTokenClaims({
-    ...session,
-    issuer: ctx.settings.issuer(),
-    issuedAtSeconds,
-    lifetimeSeconds,
-  });
+  const claims = {
+    ...accessTokenClaims({ ...session, issuer: ctx.settings.issuer(), issuedAtSeconds, lifetimeSeconds }),
+    ...session.organization,
+  };
   const finalClaims = ctx.settings.hooks.custom_access_token.enabled
     ? await customClaims(ctx, tx, caller, { session, claims })
     : claims;

@@ -11,6 +11,7 @@ import { toMs } from '../common/times.ts';
 import { findUserById, lockUser } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { type AuthError, authError, OAuthShapedError } from '../errors.ts';
+import { organizationClaims } from '../organizations/claims.ts';
 import { clientOf, signSession } from './issue.ts';
 import type { IssuedSession } from './issued-session.ts';
 import { findSession, listSessions, lockSession, setRefreshInfo } from './queries.ts';
@@ -134,6 +135,7 @@ async function refreshLocked(
     amr,
     method: 'token_refresh',
     refreshToken: next,
+    organization: await organizationClaims(ctx, { userId: user.id, sessionId: session.id }),
     ...clientOf(session),
   });
 }
@@ -203,6 +205,7 @@ async function refreshInBatch(
     ...assurance(session.amr_claims, user),
     method: 'token_refresh',
     refreshToken: child,
+    organization: await organizationClaims(ctx, { userId: user.id, sessionId: session.id }),
     ...clientOf(session),
   });
 }

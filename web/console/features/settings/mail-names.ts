@@ -4,6 +4,7 @@ import { t } from './text.ts';
 const titles = {
   confirmation: 'settings.mail-confirmation',
   invite: 'settings.mail-invite',
+  organization_invitation: 'settings.mail-organization-invitation',
   recovery: 'settings.mail-recovery',
   magic_link: 'settings.mail-magic-link',
   existing_account: 'settings.mail-existing-account',

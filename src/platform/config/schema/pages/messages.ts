@@ -29,6 +29,16 @@ const templatePart = ([name, title, words]: (typeof templates)[number]): PagePar
   ]),
 });
 
+const organizationPart: PagePart = {
+  title: 'Invitation to an organization',
+  panel: { kind: 'template', name: 'organization_invitation' },
+  settings: under('account.organization_invitation', [
+    ['subject', 'Organization invitation: subject', { words: 'email template team invite' }],
+    ['content_path', 'Organization invitation: template file', { words: 'email html body team invite' }],
+    ['url', 'Organization invitation: page', { words: 'link join team invite' }],
+  ]),
+};
+
 const notificationPart = ([name, title]: (typeof notifications)[number]): PagePart => ({
   title,
   panel: { kind: 'template', name: `${name}_notification` },
@@ -110,7 +120,7 @@ export const messagePages: readonly PageSpec[] = [
     title: 'Email templates',
     text: 'The subject and the body of each email.',
     words: 'mail html content',
-    parts: [...templates.map(templatePart), ...notifications.map(notificationPart)],
+    parts: [...templates.map(templatePart), organizationPart, ...notifications.map(notificationPart)],
   },
   {
     id: 'sms',

@@ -81,6 +81,7 @@ export const projectPages: readonly PageSpec[] = [
           ['languages', 'Languages', { words: 'locale translation arabic english' }],
           ['deletion', 'Users can delete their account', { words: 'remove close gdpr' }],
           ['confirm_by_button', 'Confirm email links with a button', { words: 'scanner prefetch' }],
+          ['organizations', 'Organizations', { words: 'teams workspaces tenants members invitations b2b' }],
         ]),
       },
       {

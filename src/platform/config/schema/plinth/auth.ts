@@ -211,4 +211,19 @@ export const account = liveSection('The Account pages.', {
     false,
     "Requires users to click a button after they open a link in an email that an app requested, so that email scanners can't use up the link. If disabled, a link is used as soon as it is opened, as in upstream.",
   ),
+  organizations: boolean(
+    false,
+    'Adds the claims org_id and org_role to access tokens, and lets users email invitations to organizations. Needs the migration that `plinth organizations init` writes.',
+  ),
+  organization_invitation: section('The email that invites a person to an organization.', {
+    subject: optionalText('Subject line.'),
+    content_path: optionalPath(
+      'supabase',
+      'HTML file for the email body. Changes to this file apply without a restart.',
+    ),
+    url: optionalText(
+      'URL of a page in your app on which the person accepts the invitation. The token is appended as `?token=…`.',
+      { defaultText: 'the Account page /account/organizations/join' },
+    ),
+  }),
 });

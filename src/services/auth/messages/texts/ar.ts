@@ -48,6 +48,15 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     button: 'قبول الدعوة',
     closing: 'إذا لم تكن تتوقع هذه الدعوة، فيمكنك تجاهل هذه الرسالة.',
   },
+  organization_invitation: {
+    subject:
+      'دعوة للانضمام إلى {{ if .Organization }}{{ .Organization }}{{ else }}مؤسسة{{ end }} في {{ .Brand.name }}',
+    title: 'الانضمام إلى {{ if .Organization }}{{ .Organization }}{{ else }}مؤسسة{{ end }}',
+    intro:
+      '{{ if .Inviter }}دعا {{ .Inviter }} صاحب العنوان {{ .Email }}{{ else }}تمت دعوة {{ .Email }}{{ end }} للانضمام إلى {{ if .Organization }}{{ .Organization }}{{ else }}مؤسسة{{ end }} في {{ .Brand.name }}. الدعوة صالحة حتى {{ .Due }}.',
+    button: 'عرض الدعوة',
+    closing: 'إذا كنت لا تعرف المرسل، فيمكنك تجاهل هذه الرسالة. لن تنضم إلى أي مؤسسة قبل أن تقبل الدعوة.',
+  },
   recovery: {
     subject: '{{ .Token }} هو رمز إعادة تعيين كلمة المرور في {{ .Brand.name }}',
     title: 'إعادة تعيين كلمة المرور',

@@ -41,6 +41,16 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     button: 'Accept invitation',
     closing: "If you didn't expect this invitation, you can ignore this email.",
   },
+  organization_invitation: {
+    subject:
+      "You've been invited to join {{ if .Organization }}{{ .Organization }}{{ else }}an organization{{ end }} on {{ .Brand.name }}",
+    title: 'Join {{ if .Organization }}{{ .Organization }}{{ else }}an organization{{ end }}',
+    intro:
+      '{{ if .Inviter }}{{ .Inviter }} has invited {{ .Email }}{{ else }}{{ .Email }} has been invited{{ end }} to join {{ if .Organization }}{{ .Organization }}{{ else }}an organization{{ end }} on {{ .Brand.name }}. The invitation is valid until {{ .Due }}.',
+    button: 'View invitation',
+    closing:
+      "If you don't know the sender, you can ignore this email. You don't join anything until you accept the invitation.",
+  },
   recovery: {
     subject: '{{ .Token }} is your {{ .Brand.name }} password reset code',
     title: 'Reset your password',

@@ -38,6 +38,7 @@ export interface MailWords {
 export const templateNames = [
   'confirmation',
   'invite',
+  'organization_invitation',
   'recovery',
   'magic_link',
   'existing_account',
