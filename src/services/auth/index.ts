@@ -44,7 +44,7 @@ import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './oau
 import { endExpiredSessions } from './oauth-server/notify-clients.ts';
 import { findRequestingClient, type RequestingClient } from './oauth-server/queries.ts';
 import { oauthServerRoutes } from './oauth-server/routes.ts';
-import { organizationRoutes } from './organizations/invite.ts';
+import { organizationRoutes } from './organizations/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { createPasswords } from './passwords/hashing.ts';
 import { leakedPasswordsOf } from './passwords/leaked.ts';

@@ -9,7 +9,6 @@ import { encodeQuery } from '../common/redirects.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import type { Route } from '../http/route.ts';
 import { limitByAddress } from '../limits/guards.ts';
 import { requirePerson } from '../sessions/authenticate.ts';
 import { type Invitation, sendInvitation } from './invitation-mail.ts';
@@ -18,10 +17,6 @@ export interface Invited {
   readonly id: string;
   readonly email: string;
   readonly expires_at: string;
-}
-
-export function organizationRoutes(route: Route): void {
-  route(inviteByEmail, { render: (invited) => invited });
 }
 
 const timeoutMs = 5000;
