@@ -663,3 +663,16 @@ describe('a request is rejected', () => {
     expect((await call('GET', '/projects')).status).toBe(200);
   });
 });
+
+test("a read-only operator's copy of a function has no keys, and its other bytes are the same", async () => {
+  const { secretKey } = backend.keys;
+  const bytes = Uint8Array.from([0xff, 0xfe, 0x00, 0x80]);
+  const files = { [entry]: `// ${secretKey}\n${helloSource('ü')}`, 'supabase/functions/hello/a.bin': bytes };
+  expect((await deploy(files, {}, {}, 'slug=copied')).status).toBe(201);
+  const body = async (as: string) =>
+    (await call('GET', of('/functions/copied/body'), { as })).text.replaceAll(/plinth-[\w-]+/g, 'boundary');
+  const [whole, masked] = [await body('dev'), await body('looker')];
+  expect(whole).toContain(secretKey);
+  expect(masked).toBe(whole.replaceAll(secretKey, '[secret key]'));
+  await call('DELETE', of('/functions/copied'));
+});

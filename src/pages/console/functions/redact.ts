@@ -47,6 +47,12 @@ export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | '
   };
 }
 
+/** Masks secrets in a file. All other bytes stay the same, also in a file that doesn't contain text. */
+export function redactFile<File extends { readonly content: Buffer }>(file: File, redact: Redact): File {
+  const text = file.content.toString('latin1');
+  return { ...file, content: Buffer.from(redact(text), 'latin1') };
+}
+
 /** Masks secrets in all strings of a value. */
 export function redactAll<T>(value: T, redact: Redact): T {
   const masked = (inner: unknown): unknown => {

@@ -10,6 +10,7 @@ import type { Finding, FindingCategory } from '../../../project/advisors/index.t
 import type { FunctionsService } from '../../../services/functions/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
+import { createRedact, redactFile } from '../functions/redact.ts';
 import { type BranchCallDeps, branchCalls } from './branch-calls.ts';
 import { configCalls } from './config-calls.ts';
 import { deployedFields, type FunctionFields, folderFields } from './core/render.ts';
@@ -160,8 +161,9 @@ function advisorCalls({ findings }: ManagementDeps) {
 /** The entrypoint of a function whose code was uploaded as a single text. */
 const singleFile = 'index.ts';
 
-function functionCalls({ functions, change, audit }: ManagementDeps) {
+function functionCalls({ functions, change, keys, audit }: ManagementDeps) {
   const { deployments } = functions;
+  const redact = createRedact(keys);
 
   /** Rejects functions that don't exist or that exist only in the server's project folder. */
   function requireDeployed(slug: string): void {
@@ -225,10 +227,14 @@ function functionCalls({ functions, change, audit }: ManagementDeps) {
     ],
     getFunctionFiles: [
       'read',
-      async ({ slug }) => {
+      async ({ slug }, { operator }) => {
         requireDeployed(slug);
         const version = deployments.find(slug);
-        return { entrypointPath: version?.entrypointPath, files: await deployments.files(slug) };
+        const files = await deployments.files(slug);
+        return {
+          entrypointPath: version?.entrypointPath,
+          files: may(operator.role, 'secrets') ? files : files.map((file) => redactFile(file, redact)),
+        };
       },
     ],
     deployFunction: ['write', deploy],

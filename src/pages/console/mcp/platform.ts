@@ -1,5 +1,6 @@
 /** Implements the platform interface of upstream's MCP server with the Management API's calls in this process. */
 import type { ExecuteSqlOptions, SupabasePlatform } from '@supabase/mcp-server-supabase/platform';
+import { createRedact, redactFile } from '../functions/redact.ts';
 import { ManagementError } from '../management/handlers.ts';
 import type { ManagementCallName } from '../management/inputs.ts';
 import { databaseRoleOf } from '../persona/act.ts';
@@ -43,8 +44,9 @@ export function createPlatform(
     management,
     apiUrl,
     config,
+    keys,
     functionFolder,
-  }: Pick<McpDeps, 'database' | 'management' | 'apiUrl' | 'config' | 'functionFolder'>,
+  }: Pick<McpDeps, 'database' | 'management' | 'apiUrl' | 'config' | 'keys' | 'functionFolder'>,
   { caller, isReadOnly, branchRef }: McpSession,
   /** Adds a text for the agent to the result of the current call. */
   note: (text: string) => void,
@@ -56,6 +58,10 @@ export function createPlatform(
     if (isReadOnly) throw new ManagementError(403, 'This session is read-only.');
     return await call<T>(name, input);
   };
+
+  const redact = createRedact(keys);
+  /** A session with changes needs the real source, because it can deploy a changed version of it. */
+  const shown = (file: FunctionFile) => asText(isReadOnly ? redactFile(file, redact) : file);
 
   const logs: GetLogs = (_id, { service, ...window }) => {
     const source = logSources[service];
@@ -119,12 +125,12 @@ export function createPlatform(
       async getEdgeFunction(_id, slug) {
         const fields = await call<FunctionFields>('getFunction', { slug });
         const saved = fields.source === 'project folder' ? await functionFolder?.read(slug) : undefined;
-        if (saved !== undefined) return { ...fields, entrypoint_path: 'index.ts', files: saved.map(asText) };
+        if (saved !== undefined) return { ...fields, entrypoint_path: 'index.ts', files: saved.map(shown) };
         const found = withPaths(fields);
         const { files } = await call<{
           readonly files: readonly FunctionFile[];
         }>('getFunctionFiles', { slug });
-        return { ...found, files: files.map(asText) };
+        return { ...found, files: files.map(shown) };
       },
       async deployEdgeFunction(_id, { name, entrypoint_path, import_map_path, verify_jwt, files }) {
         const importMap =
