@@ -163,6 +163,7 @@ export const pages = {
     menu: { label: 'nav.users', key: 'u', group: 'services' },
   },
   '/users/sso': { module: 'features/users/sso/page.tsx', component: 'SsoPage' },
+  '/users/webhooks': { module: 'features/users/webhooks/page.tsx', component: 'UserWebhooksPage' },
   '/storage': {
     module: 'features/storage/page.tsx',
     component: 'StoragePage',

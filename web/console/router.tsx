@@ -55,6 +55,7 @@ import { validateDiagramSearch } from './features/tables/diagram/search.ts';
 import { validateTableSearch } from './features/tables/rows/search.ts';
 import { ssoQuery, usersQuery } from './features/users/api.ts';
 import { validateUsersSearch } from './features/users/search.ts';
+import { validateDeliverySearch, webhooksQuery } from './features/users/webhooks/api.ts';
 import { validateWhySearch } from './features/why/search.ts';
 import { Shell } from './layout/shell.tsx';
 import { type PagePath, pages, type RelativePath, relativePath } from './pages.ts';
@@ -216,6 +217,13 @@ const ssoRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): { id?: string } =>
     typeof search.id === 'string' && search.id !== '' ? { id: search.id } : {},
   loader: ({ context }) => void context.queryClient.prefetchQuery(ssoQuery),
+});
+
+const userWebhooksRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/users/webhooks'),
+  validateSearch: validateDeliverySearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(webhooksQuery),
 });
 
 const inboxRoute = createRoute({
@@ -556,6 +564,7 @@ const routeTree = rootRoute.addChildren([
     ]),
     usersRoute,
     ssoRoute,
+    userWebhooksRoute,
     storageRoute,
     functionsRoute,
     realtimeRoute,

@@ -61,6 +61,7 @@ import { tableRoutes } from './tables/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
 import { triggerRoutes } from './triggers/routes.ts';
+import { userWebhookRoutes } from './user-webhooks/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { viewRoutes } from './views/routes.ts';
 import { whyRoutes } from './why/routes.ts';
@@ -149,6 +150,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   jobRoutes(api, { database, audit });
 
   userRoutes(api, { database, keys, users: auth.users, callService, apiUrl, clock, audit });
+  userWebhookRoutes(api, { webhooks: auth.webhooks, audit });
   storageRoutes(api, {
     database,
     callService,

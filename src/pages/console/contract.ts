@@ -35,6 +35,7 @@ import type { contract as storage } from './storage/contract.ts';
 import type { contract as tables } from './tables/contract.ts';
 import type { contract as tokens } from './tokens/contract.ts';
 import type { contract as triggers } from './triggers/contract.ts';
+import type { contract as userWebhooks } from './user-webhooks/contract.ts';
 import type { contract as users } from './users/contract.ts';
 import type { contract as views } from './views/contract.ts';
 import type { contract as why } from './why/contract.ts';
@@ -73,5 +74,6 @@ export type ConsoleContract = typeof access &
   typeof tokens &
   typeof triggers &
   typeof users &
+  typeof userWebhooks &
   typeof views &
   typeof why;

@@ -52,7 +52,10 @@ export interface ConsoleDeps {
 
 /** The members of the services that the Console uses. */
 export interface ConsoleServices {
-  readonly auth: Pick<AuthService, 'messagePreviews' | 'checks' | 'callbackUrl' | 'users' | 'guesses'>;
+  readonly auth: Pick<
+    AuthService,
+    'messagePreviews' | 'checks' | 'callbackUrl' | 'users' | 'guesses' | 'webhooks'
+  >;
   readonly mail: { readonly inbox: Inbox; readonly mailer: Mailer };
   readonly rest: {
     /** Sends a request to the REST service and optionally rolls back the changes that the request makes. */

@@ -39,6 +39,7 @@ export function configOfCopy(config: Config): Config {
     },
     plinth: {
       ...plinth,
+      auth: { ...plinth.auth, webhooks: {} },
       backup: { ...plinth.backup, to: undefined },
       storage: { ...plinth.storage, webhook: { ...plinth.storage.webhook, url: undefined } },
     },

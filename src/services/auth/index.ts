@@ -69,6 +69,8 @@ import { signUpRoutes } from './sign-up/routes.ts';
 import { adminSsoRoutes } from './sso/admin-routes.ts';
 import { ssoRoutes } from './sso/routes.ts';
 import { localAssertions, sharedAssertions } from './sso/spent-assertions.ts';
+import type { WebhookAdministration } from './webhooks/administration.ts';
+import { createWebhooks } from './webhooks/index.ts';
 
 export type { OperationError, UserAdministration } from './admin/user-administration.ts';
 export { authError, errorTable } from './errors.ts';
@@ -87,6 +89,13 @@ export type {
 } from './self-service/types.ts';
 export type { SessionEnding } from './sessions/own-sessions.ts';
 export type { SamlInspection } from './sso/metadata.ts';
+export type {
+  DeliveryRow,
+  OpenedDelivery,
+  WebhookAdministration,
+  WebhookRefusal,
+  WebhookState,
+} from './webhooks/administration.ts';
 
 export const migrations: MigrationSet = { module: 'auth', dir: new URL('./sql/', import.meta.url) };
 
@@ -154,6 +163,8 @@ export interface AuthService extends Service {
    * The limits on failed attempts, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`.
    */
   readonly guesses: AttemptLimits;
+  /** Loads the operations on the webhooks for events about users. */
+  readonly webhooks: () => Promise<WebhookAdministration>;
   /** Returns the load of the password hash queue. */
   readonly passwordQueue: () => QueueLoad;
 }
@@ -208,9 +219,14 @@ export function createAuth(deps: AuthDeps): AuthService {
     oidc: createOidc(outgoing, deps.clock),
     log: deps.log,
   };
+  const webhooks = createWebhooks({
+    ...{ database: deps.database, db: ownTables, config: deps.config, mode: deps.mode },
+    ...{ outgoing, clock: deps.clock, log: deps.log },
+  });
   const housekeeping = createHousekeeping(ctx, async (isStopping) => {
     try {
       if (hasOwnTables) await sweepFactorRemovals(ctx);
+      await webhooks.removeUnused();
     } finally {
       // Ends expired sessions last, because the clients that are notified may respond slowly.
       await endExpiredSessions(ctx, isStopping);
@@ -223,14 +239,17 @@ export function createAuth(deps: AuthDeps): AuthService {
       plinth_auth_sign_ins_total: signIns.samples(),
       plinth_auth_rate_limited_total: limited.samples(),
     }),
-    start: async () => housekeeping.start(),
+    async start() {
+      housekeeping.start();
+      await webhooks.start();
+    },
     async check() {
       await checkTables();
       return undefined;
     },
     stop: async () => {
       await ctx.backgroundWork.settled();
-      await housekeeping.stop();
+      await Promise.all([housekeeping.stop(), webhooks.stop()]);
     },
     mounts: [
       {
@@ -258,6 +277,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     users: createUserAdministration(ctx),
     selfService: createSelfService(ctx, deps.observe),
     guesses: createAttemptLimits(attemptStore, deps.clock, { onBlocked: onGuessBlocked }),
+    webhooks: webhooks.administration,
     passwordQueue: () => ctx.passwords.load(),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))

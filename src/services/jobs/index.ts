@@ -9,6 +9,7 @@ import type { Sample } from '../../base/kernel/metrics/values.ts';
 import type { Service } from '../../base/kernel/service.ts';
 import { sql } from '../../base/kernel/sql.ts';
 import type { LiveConfig } from '../../platform/config/index.ts';
+import type { CountedWorker } from '../../platform/database/index.ts';
 import type { Database } from '../../platform/database/types.ts';
 import { type Handlers, routeByKind } from './bridge/kinds.ts';
 import { type Bridge, openBridge } from './bridge/server.ts';
@@ -17,7 +18,6 @@ import { createExchanges } from './exchange.ts';
 import { handleHttp } from './http/handle-http.ts';
 import { queuedRequests } from './net/queries.ts';
 import { createSender, type NetCounts } from './net/sender.ts';
-import type { CountedWorker } from './worker.ts';
 
 export interface JobsDeps {
   readonly database: Database;

@@ -129,6 +129,7 @@ export const messages = {
   'bulk.undo-ban': 'Undo {count, plural, one {# ban} other {# bans}}',
   'bulk.close': 'Close',
 
+  'users.webhooks': 'Webhooks',
   'sso.title': 'SSO connections',
   'sso.add': 'Add connection',
   'sso.off': 'SSO is off',

@@ -1,6 +1,7 @@
 /** Validates combinations of settings: settings that a feature requires, and settings that conflict with each other. */
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../../base/kernel/request-origin.ts';
+import { typesOf, webhookSecretPattern } from '../../../base/shared/user-events.ts';
 import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
@@ -56,6 +57,7 @@ export function check(
   }
   checkFactors(config, need, report);
   checkHooks(config, need, report);
+  checkWebhooks(config, need, report);
   checkMailTexts(config, exists, report, warn);
   checkSmtp(config, need);
   checkSms(config, need);
@@ -290,6 +292,30 @@ function checkHooks({ auth, plinth }: Config, need: Need, report: Report): void 
     } else if (hook.uri !== undefined) {
       report(`${key}.uri`, 'must start with pg-functions://, http:// or https://');
     }
+  }
+}
+
+/** Checks the webhooks that receive events about users. */
+function checkWebhooks({ plinth }: Config, need: Need, report: Report): void {
+  for (const [name, { enabled, url, events, secret }] of Object.entries(plinth.auth.webhooks)) {
+    if (!enabled) continue;
+    const key = `auth.webhooks.${name}`;
+    need(`${key}.url`, url, `${key} is enabled`);
+    need(`${key}.secret`, secret, `${key} is enabled`);
+    const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+    const isLocal = parsed?.protocol === 'http:' && isLoopbackName(hostnameOf(parsed.host) ?? '');
+    if (url !== undefined && parsed?.protocol !== 'https:' && !isLocal)
+      report(`${key}.url`, 'must start with https:// unless it refers to this machine');
+    if (parsed !== undefined && (parsed.username !== '' || parsed.password !== ''))
+      report(`${key}.url`, 'must not contain a user name or password, because the Console shows the URL');
+    if (events.length === 0)
+      report(`${key}.events`, 'must contain at least one event type, such as "user.*"');
+    for (const pattern of events)
+      if (typesOf(pattern).length === 0)
+        report(`${key}.events`, `"${pattern}" isn't an event type; see docs/webhooks.md`);
+    const isSecret = (text: string): boolean => webhookSecretPattern.test(text.trim());
+    if (secret !== undefined && secret !== '' && !secret.split('|').every(isSecret))
+      report(`${key}.secret`, 'must be whsec_ followed by the base64 of 24 to 64 bytes');
   }
 }
 

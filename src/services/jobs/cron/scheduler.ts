@@ -5,8 +5,8 @@
  */
 
 import type { Logger } from '../../../base/kernel/log.ts';
+import { type CountedWorker, createWorker } from '../../../platform/database/index.ts';
 import type { Database, PostgresErrorShape, RoleSession } from '../../../platform/database/types.ts';
-import { type CountedWorker, createWorker } from '../worker.ts';
 import {
   type ClaimedRun,
   claimRuns,

@@ -1,4 +1,4 @@
-/** Tabs for the user list and the SSO connections. */
+/** Tabs for the user list, the SSO connections and the webhooks. */
 import { Link } from '@tanstack/react-router';
 import tabStyles from '../../components/frame/tabs.module.css';
 import { t } from './text.ts';
@@ -11,6 +11,9 @@ export function UserTabs() {
       </Link>
       <Link to="/users/sso" className={tabStyles.tab} activeOptions={{ includeSearch: false }}>
         {t('sso.title')}
+      </Link>
+      <Link to="/users/webhooks" className={tabStyles.tab} activeOptions={{ includeSearch: false }}>
+        {t('users.webhooks')}
       </Link>
     </nav>
   );

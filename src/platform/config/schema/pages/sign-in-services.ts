@@ -114,6 +114,24 @@ export const signInServicePages: readonly PageSpec[] = [
     parts: hooks.map(hookPart),
   },
   {
+    id: 'webhooks',
+    group: 'users',
+    title: 'Webhooks',
+    text: 'URLs that receive events about users. Deliveries are listed under Users, Webhooks.',
+    words: 'event callback notify user.created session',
+    parts: [
+      {
+        names: 'auth.webhooks',
+        settings: under('auth.webhooks.*', [
+          ['enabled', 'Send events', { words: 'webhook on off' }],
+          ['url', 'Webhook URL', { words: 'endpoint receiver' }],
+          ['events', 'Event types', { words: 'user.created session.created filter' }],
+          ['secret', 'Signing secret', { words: 'whsec signature standard webhooks' }],
+        ]),
+      },
+    ],
+  },
+  {
     id: 'oauth-server',
     group: 'users',
     title: 'OAuth server',

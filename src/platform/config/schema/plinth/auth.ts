@@ -7,6 +7,7 @@ import {
   keysRead,
   list,
   liveSection,
+  names,
   optionalBoolean,
   optionalDuration,
   optionalOneOf,
@@ -59,6 +60,24 @@ export const auth = liveSection(
         "The hook that runs when a guest signs in to an existing account, before the guest is deleted. The hook must transfer the guest's rows (guest_id) to the existing account (user_id). Without this hook, guests can't keep their data.",
       ),
     }),
+    webhooks: names(
+      'NAME',
+      'Webhooks that receive events about users, such as `user.created`. See docs/webhooks.md.',
+      section('A webhook.', {
+        enabled: boolean(true, 'Sends events to the webhook.'),
+        url: optionalText(
+          'URL that receives a POST request for each event. The URL must use HTTPS, unless it refers to this machine during development. With `plinth serve`, it must not be in a private network, unless its host is in `jobs.private_hosts`.',
+        ),
+        events: list(
+          ['*'],
+          'Types of events that the webhook receives, such as `user.created`. `session.*` includes all types of a subject, and `*` all types.',
+        ),
+        secret: secret(
+          'Secret that signs the requests, in the form whsec_BASE64 with 24 to 64 random bytes. Separate several secrets with |, such as during a rotation.',
+        ),
+      }),
+      { pattern: /^[a-z0-9][a-z0-9_-]{0,62}$/ },
+    ),
     sms: section('Text messages.', {
       twilio: section('Twilio.', {
         content_sid: text(

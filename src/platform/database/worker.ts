@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from '../../base/kernel/log.ts';
-import type { Database } from '../../platform/database/types.ts';
+import type { Database } from './types.ts';
 
 export interface WorkerOptions {
   readonly database: Database;
