@@ -45,9 +45,10 @@ beforeAll(async () => {
     (await owner.call('GET', '/webhooks/deliveries')).body.deliveries
       .filter(({ attempts }: { attempts: number }) => attempts > 0)
       .map(({ endpoint }: { endpoint: string }) => endpoint);
-  await expect
-    .poll(async () => new Set(await states()), { timeout: 60_000 })
-    .toEqual(new Set(['crm', 'broken']));
+  await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['crm', 'broken'])), {
+    timeout: 60_000,
+    interval: 200,
+  });
 });
 afterAll(async () => {
   await browser?.close();
