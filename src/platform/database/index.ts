@@ -69,7 +69,6 @@ export {
   readArray,
   readCopiedRow,
 } from './wire/index.ts';
-export { type CountedWorker, createWorker, type Turn, type Worker } from './worker.ts';
 
 /**
  * Starts the embedded PostgreSQL server or connects to an external PostgreSQL server, and bootstraps the database.

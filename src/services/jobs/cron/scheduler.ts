@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from '../../../base/kernel/log.ts';
-import { type CountedWorker, createWorker } from '../../../platform/database/index.ts';
+import { type CountedWorker, createWorker } from '../../../base/shared/worker.ts';
 import type { Database, PostgresErrorShape, RoleSession } from '../../../platform/database/types.ts';
 import {
   type ClaimedRun,

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../base/kernel/log.ts';
-import { type CountedWorker, createWorker, type Turn } from '../../../platform/database/index.ts';
+import { type CountedWorker, createWorker, type Turn } from '../../../base/shared/worker.ts';
 import type { Database, PostgresErrorShape, Session } from '../../../platform/database/types.ts';
 import type { Exchanges } from '../exchange.ts';
 import {

@@ -3,11 +3,19 @@
  * missed. Two runs in one process never overlap. If a notification arrives during a run, another run starts afterward.
  */
 
-import type { Logger } from '../../base/kernel/log.ts';
-import type { Database } from './types.ts';
+import type { Logger } from '../kernel/log.ts';
+
+/** The part of the database that a worker uses. */
+interface Notifier {
+  listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>>;
+}
 
 export interface WorkerOptions {
-  readonly database: Database;
+  readonly database: Notifier;
   readonly channel: string;
   readonly log: Logger;
   /** The name of the work in log messages, such as "pg_net". */
