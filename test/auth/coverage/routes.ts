@@ -71,6 +71,7 @@ export const additionalRoutes: readonly RouteEntry[] = [
   ),
   ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}', 'GET /user/security-events'),
   ...routes('DELETE /user/email_change', 'DELETE /user/phone_change', 'GET /user/data', 'DELETE /user'),
+  ...routes('POST /organizations/invitations'),
 ];
 
 export const contractRoutes: readonly RouteEntry[] = [...upstreamRoutes, ...additionalRoutes];

@@ -87,7 +87,11 @@ const configFor = (origin: string, port: number): PartialConfig => ({
   },
   plinth: {
     server: { trusted_proxies: ['127.0.0.1'] },
-    account: { deletion: true, organizations: true },
+    account: {
+      deletion: true,
+      organizations: true,
+      organization_invitation: { url: `${origin}/account/sign-in` },
+    },
     branding: { name: 'Harbor', color: '#0f766e', support_url: 'https://harbor.example/help' },
     auth: {
       security: {
