@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sql, sql } from '../../src/base/kernel/sql.ts';
+import { deleteSentEvents } from '../../src/services/auth/webhooks/queries.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 let server: AuthServer;
@@ -26,6 +27,15 @@ const deleted: Record<string, (userId: string) => Sql> = {
   known_devices: (id) => sql`
     insert into _plinth.known_devices (user_id, device, created_at, last_seen_at)
     values (${id}, 'other', now(), now())`,
+  user_events: (id) => sql`
+    insert into _plinth.user_events (type, user_id, data, is_new) values ('user.updated', ${id}, '{}', false)`,
+  user_event_deliveries: (id) => sql`
+    with event as (
+      insert into _plinth.user_events (type, user_id, data, is_new) values ('user.updated', ${id}, '{}', false)
+      returning id
+    )
+    insert into _plinth.user_event_deliveries (event, endpoint, user_id, status)
+    select id, 'crm', ${id}, 'delivered' from event`,
 };
 
 /** The tables whose rows remain until a round of `housekeeping.ts` deletes them with the user's sessions. */
@@ -58,4 +68,21 @@ test.each(['hard', 'soft', 'own account'])('a deletion deletes the user’s rows
     const rows = await db().query(sql`select from ${sql.id('_plinth', table)} where user_id = ${user.id}`);
     expect(rows, table).toEqual([]);
   }
+});
+
+test('events that aren’t delivered yet remain', async () => {
+  const userId = crypto.randomUUID();
+  await db().query(sql`
+    with event as (
+      insert into _plinth.user_events (type, user_id, data, is_new)
+      values ('user.updated', ${userId}, '{}', false) returning id
+    )
+    insert into _plinth.user_event_deliveries (event, endpoint, user_id) select id, 'crm', ${userId} from event`);
+  await db().query(sql`
+    insert into _plinth.user_events (type, user_id, data) values ('user.deleted', ${userId}, '{}')`);
+  await deleteSentEvents(db(), userId);
+  const rows = await db().query<{ type: string }>(
+    sql`select type from _plinth.user_events where user_id = ${userId} order by id`,
+  );
+  expect(rows.map(({ type }) => type)).toEqual(['user.updated', 'user.deleted']);
 });

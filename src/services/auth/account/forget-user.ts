@@ -3,6 +3,7 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { deleteRecoveryCodes, deleteRemoval } from '../factors/own-queries.ts';
 import { deleteSecurityData } from '../security-events/queries.ts';
+import { deleteSentEvents } from '../webhooks/queries.ts';
 
 /**
  * Deletes a user's rows in the schema `_plinth`. Call this function in the transaction that deletes the user or the
@@ -14,4 +15,5 @@ export async function forgetUser(ctx: AuthContext, tx: Transaction, userId: stri
   await deleteRecoveryCodes(tx, userId);
   await deleteRemoval(tx, userId);
   await deleteSecurityData(tx, userId);
+  await deleteSentEvents(tx, userId);
 }

@@ -17,6 +17,7 @@ create table _plinth.user_events (
 comment on table _plinth.user_events is 'What happened to users, for the webhooks in plinth.toml; kept for a week.';
 create index user_events_new_idx on _plinth.user_events (id) where is_new;
 create index user_events_created_at_idx on _plinth.user_events (created_at);
+create index user_events_user_idx on _plinth.user_events (user_id);
 
 create table _plinth.user_event_deliveries (
   id bigint generated always as identity primary key,
@@ -59,7 +60,8 @@ revoke all on _plinth.user_events, _plinth.user_event_deliveries, _plinth.user_e
 
 -- The functions belong to the role of the auth service, because they run in transactions of the project.
 select _plinth.attempt('grant usage, create on schema _plinth to supabase_auth_admin');
-grant select, insert, update on _plinth.user_events to supabase_auth_admin;
+grant select, insert, update, delete on _plinth.user_events to supabase_auth_admin;
+grant select on _plinth.user_event_deliveries to supabase_auth_admin;
 set local role supabase_auth_admin;
 
 -- Returns the data without the user's metadata if it is larger than 64 KiB, so that the table and the requests stay small.
