@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sql, sql } from '../../src/base/kernel/sql.ts';
-import { deleteSentEvents } from '../../src/services/auth/webhooks/queries.ts';
+import { deleteSentEvents } from '../../src/services/auth/webhooks/forget.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 let server: AuthServer;

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { deleteRecoveryCodes, deleteRemoval } from '../factors/own-queries.ts';
 import { deleteSecurityData } from '../security-events/queries.ts';
-import { deleteSentEvents } from '../webhooks/queries.ts';
+import { deleteSentEvents } from '../webhooks/forget.ts';
 
 /**
  * Deletes a user's rows in the schema `_plinth`. Call this function in the transaction that deletes the user or the
