@@ -32,10 +32,10 @@ export default defineConfig({
   test: {
     // The timeouts are long because tests start real servers and browsers, which are slow on two busy cores. A test
     // reaches its timeout only if it hangs.
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     retry: process.env.CI === undefined ? 0 : 1,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     maxWorkers: 3,
     experimental: { viteModuleRunner: false, nodeLoader: false },

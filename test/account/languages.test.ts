@@ -96,7 +96,7 @@ describe.each([
     await page.getByText('This browser', { exact: true }).first().waitFor();
     expect(complaints.list).toEqual([]);
     await context.close();
-  }, 120_000);
+  });
 });
 
 test('addresses are displayed correctly in right-to-left text', async () => {

@@ -96,7 +96,7 @@ describeEach(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     expect(complaints.list).toEqual([]);
     await context.close();
     // The timeout is long because axe checks about twenty pages.
-  }, 90_000);
+  });
 });
 
 test('all texts come from the catalog', async () => {

@@ -63,7 +63,7 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   );
   expect(complaints).toEqual([]);
   await page.context().close();
-}, 120_000);
+});
 
 it('the page shows a check from the command line, and an unreachable target', async () => {
   expect((await run(project, ['backup', 'verify'])).status).toBe(0);

@@ -115,7 +115,7 @@ it('backup, restore and check don’t run project code as a superuser, and repor
   const allowed = await run(project, [...args, '--allow-gap']);
   expect(allowed.stdout, allowed.stderr).toContain('Restored base backup');
   expect((await run(project, ['backup', 'verify'])).stdout).toContain('PROBLEM WAL is missing after');
-}, 240_000);
+});
 
 it.each([/Restoring base/, /Recovering/, /Restoring objects/, /Reading every/])(
   'an interrupted check (%s) removes its copy and stops its server',

@@ -107,7 +107,7 @@ test('a base backup continues after interruptions, and each cause is logged once
   expect(await slots()).toEqual([]);
   await dropUnusedBackupSlot(db.database, log);
   expect(errors).toHaveLength(2);
-}, 150_000);
+});
 
 test('a base backup is not skipped after the clock was set back by a day', async () => {
   const day = 86_400_000;
@@ -129,7 +129,7 @@ test('a base backup is not skipped after the clock was set back by a day', async
   } finally {
     await backups.stop();
   }
-}, 200_000);
+});
 
 test('requests while the target is being opened don’t open it a second time', async () => {
   const errors: unknown[] = [];
@@ -145,4 +145,4 @@ test('requests while the target is being opened don’t open it a second time', 
   } finally {
     await backups.stop();
   }
-}, 90_000);
+});

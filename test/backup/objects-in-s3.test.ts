@@ -139,4 +139,4 @@ it('a restore uploads the objects to S3 again, and unfinished uploads start from
   expect(await append(copy, again, 0, resumed)).toBe(204);
   expect((await readAll(copy)).objects.get('unfinished.bin')).toBe(md5(resumed));
   await copy.stop();
-}, 240_000);
+});

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const server = await startServer(project);
   expect(await run(project, ['backup'])).toMatchObject({ status: 0 });
   await server.stop();
-}, 120_000);
+});
 afterAll(() => {
   if (small !== undefined) {
     execFileSync('umount', [small]);
@@ -74,4 +74,4 @@ test('only a restore can reuse the folder of a killed restore', async () => {
   const server = await startServer(project, dataDir);
   expect((await readAll(server)).rows.size).toBe(0);
   await server.stop();
-}, 120_000);
+});

@@ -207,7 +207,7 @@ test('files in objects_path are uploaded if they are new or have changed', async
     PLINTH_ACCESS_TOKEN: developer.stdout.trim(),
   });
   expect([limited.status, limited.stdout]).toEqual([0, expect.stringContaining("only an owner's token")]);
-}, 60_000);
+});
 
 test('a failed migration keeps the functions that work with the old schema', async () => {
   const target = await startTarget();

@@ -79,7 +79,7 @@ beforeAll(async () => {
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).once('line', () => resolve());
     child.once('exit', () => reject(new Error(`the server exited:\n${output}`)));
   });
-}, 120_000);
+});
 afterAll(async () => {
   if (child.exitCode === null && child.signalCode === null) {
     const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -127,7 +127,7 @@ test('a restart from the Console closes the port and opens it again with the cha
   expect(after).toMatchObject({ changedAt: null, needsRestart: [] });
   expect(after.run).not.toBe(run);
   expect(child.exitCode).toBeNull();
-}, 120_000);
+});
 
 test('a restart moves the API to a changed port', async () => {
   settings('', '', ports.other);
@@ -139,7 +139,7 @@ test('a restart moves the API to a changed port', async () => {
   expect((await plinth(['reload', '--restart'], { cwd })).status).toBe(0);
   await expect.poll(() => readiness(), { timeout: restartMs }).toBe(200);
   expect(await isOpen(ports.other)).toBe(false);
-}, 120_000);
+});
 
 test('[server] watch_config applies changed files and prints the result', async () => {
   const printed = (since: number): string => output.slice(since);
@@ -176,4 +176,4 @@ test('[server] watch_config applies changed files and prints the result', async 
     .toContain('Changed settings: api.max_rows, server.watch_config\n');
   settings('max_rows = 3\n', '');
   await expect.poll(statusText, { timeout: 30_000 }).toContain('Run "plinth reload" to apply them.');
-}, 120_000);
+});

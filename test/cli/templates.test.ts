@@ -182,7 +182,7 @@ describe('the React app', () => {
     expect(readFileSync(join(cwd, 'supabase', 'config.toml'), 'utf8')).toContain('project_id = "app"');
     browser = await launchBrowser();
     app = await serveApp(cwd);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.stop();

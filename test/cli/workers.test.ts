@@ -61,7 +61,7 @@ beforeAll(async () => {
   mkdirSync(temporary);
   writeFileSync(join(cwd, 'supabase', 'config.toml'), 'project_id = "workers"\n');
   await serve();
-}, 120_000);
+});
 afterAll(async () => {
   if (lead.exitCode === null && lead.signalCode === null) {
     lead.kill('SIGTERM');
@@ -99,7 +99,7 @@ it('"plinth reload --workers" and SIGUSR2 replace the workers', async () => {
     await expect.poll(() => before.some(isRunning), { timeout: 60_000 }).toBe(false);
     expect(await health()).toBe(200);
   }
-}, 120_000);
+});
 
 it('the workers ignore signals from a terminal', async () => {
   const before = workers();
@@ -117,7 +117,7 @@ it('after the lead process is killed, all workers end and all sockets close', as
     .toEqual([]);
   await serve();
   expect(await health()).toBe(200);
-}, 120_000);
+});
 
 it('SIGTERM stops all workers', async () => {
   const before = workers();
@@ -125,4 +125,4 @@ it('SIGTERM stops all workers', async () => {
   lead.kill('SIGTERM');
   expect(await ended).toBe(0);
   expect(before.some(isRunning)).toBe(false);
-}, 60_000);
+});

@@ -68,7 +68,7 @@ beforeAll(async () => {
   one = await world.client();
   other = await world.client();
   authorization = `Bearer ${world.backend.keys.anonKey}`;
-}, 120_000);
+});
 afterAll(async () => {
   await world?.stop();
   rmSync(projectDir, { recursive: true, force: true });

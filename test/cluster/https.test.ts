@@ -64,7 +64,7 @@ beforeAll(async () => {
     config: { api: { tls: { enabled: true, cert_path: cert, key_path: key } } },
   });
   port = Number(new URL(world.backend.url).port);
-}, 120_000);
+});
 afterAll(async () => {
   await world?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -100,13 +100,13 @@ it('uses a replaced certificate on every worker, and open connections stay open'
     expect(Object.values(agent.freeSockets).flat()).toHaveLength(1);
     agent.destroy();
   }
-}, 60_000);
+});
 
 it('uses the new certificate on a worker that is started later', async () => {
   const before = await serials();
   await world.backend.restartWorkers();
   expect(await serials()).toEqual(before);
-}, 60_000);
+});
 
 it('keeps the certificate if the new files are invalid', async () => {
   const before = await serials();
@@ -120,4 +120,4 @@ it('keeps the certificate if the new files are invalid', async () => {
     expect((await get(client, '/rest/v1/notes')).status).toBe(200);
     client.destroy();
   }
-}, 60_000);
+});

@@ -40,7 +40,7 @@ it('all workers are replaced without a failed request', async () => {
   const after = world.pids();
   expect(after).toHaveLength(2);
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
-}, 60_000);
+});
 
 it('a killed worker loses only its current requests and is replaced', async () => {
   await allReady();
@@ -57,7 +57,7 @@ it('a killed worker loses only its current requests and is replaced', async () =
   expect(running.failures.length).toBeLessThan(connections);
   expect(isAlive(survivor)).toBe(true);
   expect(await world.metric('plinth_worker_connections')).toHaveProperty('worker="2"');
-}, 60_000);
+});
 
 it('the other worker serves requests while one keeps crashing', async () => {
   await allReady();
@@ -89,7 +89,7 @@ it('the other worker serves requests while one keeps crashing', async () => {
     .map(({ fields }) => Number(fields.delayMs));
   expect(delays.at(-1)).toBeGreaterThan(delays.at(-2) ?? 0);
   await allReady();
-}, 60_000);
+});
 
 it('connections that a killed worker has not yet accepted are passed to another worker', async () => {
   await allReady();
@@ -113,11 +113,11 @@ it('connections that a killed worker has not yet accepted are passed to another 
   await ended;
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 6 }, () => 200));
   await allReady();
-}, 60_000);
+});
 
 it('stopping the server stops every worker', async () => {
   const own = await startWorld();
   const running = own.workers.map((worker) => once(worker, 'exit'));
   await own.stop();
   expect((await Promise.all(running)).map(([code]) => code)).toEqual([0, 0]);
-}, 60_000);
+});

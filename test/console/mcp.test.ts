@@ -516,7 +516,7 @@ test('an agent builds a table with policies, types and a function, and fixes wha
     ).text,
   );
   expect(logs.result[0].n).toBeGreaterThanOrEqual(0);
-}, 60_000);
+});
 
 describe('deploy_edge_function in development', () => {
   const inFunctions = (path: string) => join(projectDir, 'supabase/functions', path);
@@ -561,7 +561,7 @@ describe('deploy_edge_function in development', () => {
       entrypoint_path: 'index.ts',
       files: [{ name: 'index.ts' }, { name: 'lib/text.ts', content: `export const text = 'edited';` }],
     });
-  }, 90_000);
+  });
 
   test('keeps the deployed version if config.toml would serve the folder differently', async () => {
     const client = await connect('owner', '?read_only=false');

@@ -518,7 +518,7 @@ test('every name and text is stored unchanged in the catalog', async () => {
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 /** Generates expressions from parts that open or close something, quote or start a comment. */
 const pieces = fc.array(
@@ -573,4 +573,4 @@ test('any accepted expression stays within its parentheses', async () => {
   } finally {
     session.release();
   }
-}, 60_000);
+});

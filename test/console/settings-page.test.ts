@@ -388,7 +388,7 @@ test('with the keyboard, files that were changed elsewhere can be reloaded, and 
   await page.getByText('The server has restarted').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
-}, 120_000);
+});
 
 test('a developer can’t restart the server, but sees the command', async () => {
   writeFileSync(file, `${text}[api]\nport = 1234\n`);

@@ -76,7 +76,7 @@ beforeAll(async () => {
     );
     child.once('exit', (code, signal) => reject(new Error(`ended with ${code ?? signal}:\n${errors}`)));
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   if (child !== undefined && !hasExited) {

@@ -60,7 +60,7 @@ beforeAll(async () => {
     );
     child.once('exit', (code, signal) => reject(new Error(`ended with ${code ?? signal}:\n${errors}`)));
   });
-}, 60_000);
+});
 afterAll(async () => {
   if (child !== undefined && child.exitCode === null && child.signalCode === null) {
     const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -180,5 +180,5 @@ describe.runIf(isLinux)('without a free file descriptor', () => {
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
     expect(errors).not.toContain('Uncaught');
     own.destroy();
-  }, 120_000);
+  });
 });

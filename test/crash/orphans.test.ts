@@ -74,4 +74,4 @@ it('workers end with the server, and the next server removes their files', async
   expect(folders()).toEqual([left]);
   await callFunction();
   expect(folders()).toEqual([expect.not.stringMatching(`^${left}$`)]);
-}, 120_000);
+});

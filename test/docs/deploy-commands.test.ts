@@ -130,7 +130,7 @@ describe('the commands', () => {
     writeFileSync(join(project.dir, '.env.production'), 'OTHER_KEY=1\n');
     running = await startServer(server, undefined, 'serve');
     consoleUrl = await consoleOf(server);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const each of [running, ...previews]) await each?.stop();
     for (const { remove } of [server, project]) remove();
@@ -209,7 +209,7 @@ describe('the commands', () => {
     expectDone(deployed);
     expect(deployed.stdout).toContain('order_status_checked.sql');
     expect((await run(project, ['deploy', '--check'], inProject())).stdout).toContain('up to date');
-  }, 120_000);
+  });
 });
 
 const done: CommandResult = { status: 0, stdout: 'done', stderr: '' };

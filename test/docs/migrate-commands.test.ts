@@ -55,7 +55,7 @@ beforeAll(async () => {
     });
     expect(response.status).toBe(200);
   }
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   for (const { dir } of projects) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });

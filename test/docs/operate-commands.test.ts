@@ -35,7 +35,7 @@ beforeAll(async () => {
   rmSync(join(otherProject.dir, 'supabase', 'migrations'), { recursive: true });
   writeFileSync(join(otherProject.dir, 'supabase', 'config.toml'), 'project_id = "other"\n');
   [server, other] = await Promise.all([startServer(project, undefined, 'serve'), startServer(otherProject)]);
-}, 120_000);
+});
 afterAll(async () => {
   await server?.stop();
   await other?.stop();

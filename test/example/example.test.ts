@@ -15,7 +15,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [example, browser] = await Promise.all([startExample(), launchBrowser()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -99,7 +99,7 @@ test('two users can write, complete and watch notes, and each can change only th
   await ada.getByRole('button', { name: 'Sign in' }).waitFor();
   expect([...complaints, ...hers]).toEqual([]);
   await Promise.all([ada.context().close(), grace.context().close()]);
-}, 120_000);
+});
 
 async function expectPhoto(page: Page, body: string): Promise<void> {
   const photo = page.getByRole('img', { name: body });
@@ -136,7 +136,7 @@ test('a guest can also write, and sees why a file is rejected', async () => {
   expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('With a letter');
   expect(complaints).toEqual([]);
   await page.context().close();
-}, 120_000);
+});
 
 describeEach(['light', 'dark'])('in %s', (colorScheme) => {
   testEach([360, 1280])(

@@ -117,7 +117,7 @@ describe('saving a file', () => {
       .toContain(`${place}:1:7 TS2322: Type 'string' is not assignable to type 'number'.`);
     // Globals that the runtime adds aren't type errors.
     expect(world.lines('typed').join('\n')).not.toMatch(/EdgeRuntime/);
-  }, 60_000);
+  });
 });
 
 describe('an error', () => {

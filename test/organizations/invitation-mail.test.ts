@@ -9,7 +9,7 @@ type Server = OrganizationServer & { stop(): Promise<void> };
 let server: Server;
 beforeAll(async () => {
   server = await startOrganizations();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 
 async function send(

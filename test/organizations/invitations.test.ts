@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 120_000 });
 let server: OrganizationServer & { stop(): Promise<void> };
 beforeAll(async () => {
   server = await startOrganizations();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 
 interface NewInvitation {

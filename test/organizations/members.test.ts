@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 let server: OrganizationServer & { stop(): Promise<void> };
 beforeAll(async () => {
   server = await startOrganizations();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 
 const missing = '00000000-0000-4000-8000-000000000000';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   people = callers as Fixture['people'];
   others = { target, asking } as typeof others;
   visitor = server.visitor();
-}, 120_000);
+});
 
 /** Creates an organization with a custom role, all members, an invitation and a request. */
 async function fixture(): Promise<Fixture> {

@@ -155,27 +155,32 @@ describe('partitions of realtime.messages', () => {
   };
   const nameOf = (offset: number): string =>
     `realtime.messages_${new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '_')}`;
-  const around = [-1, 0, 1, 2, 3].map(nameOf);
+  // The test server may have started on the day before.
+  const around = () => [-1, 0, 1, 2, 3].map(nameOf);
 
   test('are created in advance and dropped when they are old, also at a start, even if some can’t be dropped', async () => {
+    // A test can be repeated.
     await h.database.pool('supabase_admin').exec(`
+      drop table if exists realtime.messages_2020_02_01, ${nameOf(2)};
       create table realtime.messages_2020_02_01 partition of realtime.messages for values from ('2020-02-01') to ('2020-02-02');
       begin;
       set local role supabase_realtime_admin;
       create table realtime.messages_2020_02_03 partition of realtime.messages for values from ('2020-02-03') to ('2020-02-04');
       insert into realtime.messages (topic, extension, inserted_at) values ('old', 'broadcast', '2020-02-03 12:00');
-      commit;
-      drop table ${nameOf(2)}`);
+      commit`);
     const second = await h.another();
-    while ((await days()).join() !== ['realtime.messages_2020_02_01', ...around].join());
+    await expect.poll(days).toEqual(expect.arrayContaining(around()));
+    await expect.poll(days).not.toContain('realtime.messages_2020_02_03');
+    expect(await days()).toContain('realtime.messages_2020_02_01');
     await second.stop();
     await h.database.pool('supabase_admin').exec('drop table realtime.messages_2020_02_01');
   });
 
   test('are created when a user joins, if they are missing', async () => {
-    await h.database.pool('supabase_admin').exec(`drop table ${nameOf(0)}`);
+    const today = nameOf(0);
+    await h.database.pool('supabase_admin').exec(`drop table ${today}`);
     await joined(h.client(user).channel('joins', { config: { private: true } }));
-    expect(await days()).toEqual(around);
+    expect(await days()).toEqual(expect.arrayContaining(around()));
   });
 });
 

@@ -138,7 +138,7 @@ beforeAll(async () => {
   const postgres_changes = [{ event: '*', schema: 'keys' }];
   socket.send(['1', '1', 'realtime:keys', 'phx_join', { config: { postgres_changes } }]);
   await socket.next(([, , , event, payload]) => event === 'system' && payload.status === 'ok');
-}, 120_000);
+});
 afterAll(async () => {
   socket?.close();
   await h?.stop();

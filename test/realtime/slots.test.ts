@@ -129,4 +129,4 @@ test('another process drops the slot of a killed process', async () => {
   await expect.poll(async () => (await slots()).every(({ active }) => !active)).toBe(true);
   expect(await slots()).toHaveLength(1);
   await expect.poll(slots, { timeout: 55_000 }).toEqual([]);
-}, 90_000);
+});

@@ -252,4 +252,4 @@ test('filters match exactly if PostgreSQL’s operator is true, for all types an
     }
   }
   expect(wrong).toEqual([]);
-}, 60_000);
+});

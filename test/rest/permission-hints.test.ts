@@ -329,7 +329,7 @@ beforeAll(async () => {
   for (const extent of ['off', 'short', 'full'] as const) {
     harnesses.set(extent, await startRest({ permissionHints: extent, sql: FIXTURE }));
   }
-}, 60_000);
+});
 afterAll(async () => {
   for (const rest of harnesses.values()) await rest.stop();
 });

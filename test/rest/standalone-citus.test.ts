@@ -30,7 +30,7 @@ beforeAll(async () => {
     PGRST_DB_SCHEMAS: 'api',
     PGRST_DB_ANON_ROLE: 'rest_anon',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await rest?.stop();
   await database?.drop();

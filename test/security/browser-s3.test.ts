@@ -158,7 +158,7 @@ it('with a separate key pair, pages use presigned URLs from a server, without th
   } finally {
     await served.stop();
   }
-}, 120_000);
+});
 
 it('a setting allows pages to use secret keys', async () => {
   const server = await start({ config: { plinth: { server: { browser_secret_keys: true } } } });

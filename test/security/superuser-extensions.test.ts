@@ -121,7 +121,7 @@ test('creating an extension in a schema with hostile functions doesn’t run cod
     expect.arrayContaining(['citext', 'dblink', 'hstore', 'http', 'pg_cron', 'pgmq', 'postgis', 'vector']),
   );
   expect(await ranAsSuperuser()).toEqual([]);
-}, 240_000);
+});
 
 test('renaming the schema of pgsodium doesn’t run code as a superuser', async () => {
   await start();

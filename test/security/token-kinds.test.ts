@@ -50,7 +50,7 @@ beforeAll(async () => {
     [...issued.values()].map(async (token) => [token, await join(token)] as const),
   );
   joined = new Set(joins.filter(([, accepted]) => accepted).map(([token]) => token));
-}, 60_000);
+});
 afterAll(() => world?.stop());
 
 async function good(path: string, init: Parameters<World['call']>[1] = {}): Promise<Answer['body']> {
