@@ -4,6 +4,7 @@
  * the checks.
  *
  *   npm test                               # runs all tests except the page states and those of the npm package
+ *   npm test -- --all                      # runs the page states too, as continuous integration does
  *   npm test -- test/rest                  # runs the tests in a folder, including its page states
  *   npm run test:states                    # runs the page states
  *   npm run test:states -- test/account    # runs the page states in a folder
@@ -50,27 +51,39 @@ async function playwrightBrowser() {
   return existsSync(path) ? path : undefined;
 }
 
+/** Installs packages with apt-get. Returns whether they are installed. */
+function aptInstall(/** @type {string[]} */ ...names) {
+  const apt = onPath(['apt-get']);
+  if (apt === undefined || process.getuid?.() !== 0) return false;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const aptGet = (/** @type {string[]} */ ...args) =>
+    spawnSync(apt, args, { stdio: ['ignore', 2, 2], env }).status === 0;
+  const install = () => aptGet('install', '-y', '--no-install-recommends', ...names);
+  return install() || (aptGet('update') && install());
+}
+
 async function findOrInstallBrowser() {
   const found = systemBrowser() ?? (await playwrightBrowser());
   if (found !== undefined) return found;
-  const apt = onPath(['apt-get']);
-  if (apt !== undefined && process.getuid?.() === 0) {
-    say('Installing Chromium for the browser tests ...');
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const aptGet = (/** @type {string[]} */ ...args) =>
-      spawnSync(apt, args, { stdio: ['ignore', 2, 2], env }).status;
-    const install = (/** @type {string[]} */ ...names) =>
-      aptGet('install', '-y', '--no-install-recommends', ...names) === 0;
-    // The headless shell makes the tests faster, but some releases don't include it.
-    const installOne = () => install('chromium', 'chromium-headless-shell') || install('chromium');
-    if (!installOne() && aptGet('update') === 0) installOne();
-    const installed = systemBrowser();
-    if (installed !== undefined) return installed;
-  }
+  say('Installing Chromium for the browser tests ...');
+  aptInstall('chromium');
+  const installed = systemBrowser();
+  if (installed !== undefined) return installed;
   say('Installing a browser for the tests ...');
   const cli = join(root, 'node_modules', 'playwright-core', 'cli.js');
   spawnSync(process.execPath, [cli, 'install', 'chromium'], { stdio: ['ignore', 2, 2] });
   return await playwrightBrowser();
+}
+
+/**
+ * Returns the headless shell, in which a page takes a third of the CPU time. Installs it where this doesn't surprise
+ * anyone: beside a browser that this script has just installed, and in continuous integration.
+ */
+function findOrInstallHeadlessShell(/** @type {boolean} */ maybeInstalls) {
+  const find = () => onPath(['chromium-headless-shell']);
+  // Some releases of Debian don't have the package.
+  if (find() === undefined && maybeInstalls) aptInstall('chromium-headless-shell');
+  return find();
 }
 
 /** Returns the files that declare page states (test/web/states.ts), because loading the other files takes long. */
@@ -80,7 +93,8 @@ const filesWithStates = () =>
   );
 
 const isStates = process.argv[2] === '--states';
-const args = process.argv.slice(isStates ? 3 : 2);
+const isAll = process.argv[2] === '--all';
+const args = process.argv.slice(isStates || isAll ? 3 : 2);
 const isWholeRun = args.length === 0 && !isStates;
 const paths = args.filter((arg) => !arg.startsWith('-'));
 /** Tests in `src/` and `web/` don't require a browser or the built pages. */
@@ -88,12 +102,14 @@ const needsBuild = paths.length === 0 || paths.some((path) => !/^(\.\/)?(src|web
 
 const env = { ...process.env };
 if (needsBuild) {
+  const hadBrowser = systemBrowser() !== undefined;
   const browser = await findOrInstallBrowser();
   if (browser === undefined) {
     say('The tests need a browser: install chromium or Chrome, or set CHROME_PATH to one.');
     process.exit(1);
   }
-  const headlessShell = env.CHROME_PATH ? undefined : onPath(['chromium-headless-shell']);
+  const maybeInstalls = !hadBrowser || env.CI !== undefined;
+  const headlessShell = env.CHROME_PATH ? undefined : findOrInstallHeadlessShell(maybeInstalls);
   if (headlessShell !== undefined) env.HEADLESS_SHELL_PATH = headlessShell;
   env.CHROME_PATH = browser;
   const status = runScript(join('scripts', 'prepare.mjs'), []);
@@ -101,7 +117,8 @@ if (needsBuild) {
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
 const selection = [];
-if (isWholeRun) {
+if (isWholeRun && isAll) selection.push('--tags-filter=!package');
+if (isWholeRun && !isAll) {
   selection.push('--tags-filter=!states && !package');
   env.PAGE_STATES = 'skip';
 }
