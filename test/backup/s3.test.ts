@@ -2,13 +2,14 @@
  * Tests backups in S3. The server is killed during its first backup. Also tests a restore with sessions, secrets and
  * sequences, and the archive of the restored server.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import S3rver from 's3rver';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   differences,
   makeProject,
@@ -29,17 +30,22 @@ const s3 = new S3rver({
   configureBuckets: [{ name: 'backups', configs: [] }],
 });
 let project: Project;
-
+let port: number;
+let prefix: string;
 beforeAll(async () => {
-  const { port } = await s3.run();
+  ({ port } = await s3.run());
+});
+// Each run of the test has a target without backups.
+beforeEach(() => {
+  prefix = `one/${randomUUID()}`;
   project = makeProject(
-    `s3://backups/one/two?endpoint=http://127.0.0.1:${port}`,
+    `s3://backups/${prefix}?endpoint=http://127.0.0.1:${port}`,
     'access_key_id = "S3RVER"\nsecret_access_key = "S3RVER"\n',
   );
 });
+afterEach(() => project.remove());
 afterAll(async () => {
   await s3.close();
-  project.remove();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -74,10 +80,8 @@ it('the archive remains valid after a kill during the backup, and an exact time 
   const first = startWriter(killed, { rowsPerSecond: 50, uploadsPerSecond: 3 });
   // Waits until the first base backup has begun.
   const stored = (): string[] => readdirSync(directory, { recursive: true }).map(String);
-  await expect
-    .poll(() => stored().some((name) => name.includes('plinth-backup.json')), { timeout: 30_000 })
-    .toBe(true);
-  await sleep(1000);
+  await expect.poll(() => stored().some((name) => name.includes(`${prefix}/plinth-backup.json`))).toBe(true);
+  await expect.poll(() => first.rows.some(({ ackedAtMs }) => ackedAtMs !== undefined)).toBe(true);
   await killed.kill();
   await first.stop();
   expect(JSON.parse(await plinth('backup', 'list', '--json'))).toEqual([]);
