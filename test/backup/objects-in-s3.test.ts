@@ -7,8 +7,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import S3rver from 's3rver';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createS3Server } from './s3-server.ts';
 import {
   differences,
   makeProject,
@@ -22,13 +22,7 @@ import {
 
 const directory = mkdtempSync(join(tmpdir(), 'plinth-objects-'));
 const target = mkdtempSync(join(tmpdir(), 'plinth-target-'));
-const s3 = new S3rver({
-  address: '127.0.0.1',
-  port: 0,
-  silent: true,
-  directory,
-  configureBuckets: [{ name: 'objects', configs: [] }],
-});
+const s3 = createS3Server(directory, 'objects');
 /** The URLs of the requests that were sent to the S3 server. */
 const requested: string[] = [];
 s3.middleware.unshift((context, next) => {

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import S3rver from 's3rver';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createS3Server } from './s3-server.ts';
 import {
   differences,
   makeProject,
@@ -22,13 +22,7 @@ import {
 } from './server.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'plinth-target-'));
-const s3 = new S3rver({
-  address: '127.0.0.1',
-  port: 0,
-  silent: true,
-  directory,
-  configureBuckets: [{ name: 'backups', configs: [] }],
-});
+const s3 = createS3Server(directory, 'backups');
 let project: Project;
 let port: number;
 let prefix: string;

@@ -8,6 +8,8 @@ declare module 's3rver' {
       readonly directory: string;
       readonly configureBuckets: readonly { readonly name: string; readonly configs: readonly string[] }[];
     });
+    /** Where the server stores objects. */
+    readonly store: { putObject(object: { content: Buffer | NodeJS.ReadableStream }): Promise<unknown> };
     /** Koa's middleware, in the order in which it runs. */
     readonly middleware: ((context: { readonly url: string }, next: () => Promise<void>) => Promise<void>)[];
     /** Creates the configured buckets that don't exist. */
