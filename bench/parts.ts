@@ -144,7 +144,7 @@ export const parts: readonly Part[] = [
     script: 'vector.ts',
     args: [],
     description:
-      "The function `match_documents` of upstream's guides, as a signed-in user under row-level security, with 100,000 rows of 384 dimensions. `supabase-js` is the time of the stock client's request, and SQL is the time of the same statement without HTTP. The documents belong to 200 groups, and 90% of them can be read by all users. Recall is the share of the 10 nearest documents that the search finds.",
+      "The function `match_documents` of upstream's guides, as a signed-in user under row-level security, with 100,000 rows of 384 dimensions and the settings of `plinth serve`. `supabase-js` is the time of the stock client's request, and SQL is the time of the same statement without HTTP. The documents belong to 200 groups, and 90% of them can be read by all users. Recall is the share of the 10 nearest documents that the search finds.",
     timeoutSeconds: 900,
     readme: [
       {

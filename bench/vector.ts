@@ -5,10 +5,13 @@
  * searches with an HNSW index, the time in which the index is built, and how many of the nearest documents the index
  * finds.
  *
- *   node bench/vector.ts [--rows 100000] [--dimensions 384] [--queries 100] [--plans]
+ *   node bench/vector.ts [--rows 100000] [--dimensions 384] [--queries 100] [--plans] [--mode production]
  *
  * The documents belong to groups, because random vectors without groups have no neighbors, unlike embeddings of texts.
- * With --plans, also prints the plan of each search. The server is one with regular settings, and its files are on disk.
+ * With --plans, also prints the plan of each search. The server has the settings of `plinth serve`, and its files are on
+ * disk. With `--mode development`, it has those of `plinth start`, whose `shared_buffers` (64 MB) are smaller than the
+ * index, so searches copy its pages from the cache of the operating system.
+ *
  * The CPU time of PostgreSQL per search depends less on other programs than the response times. It is read from /proc, so
  * the benchmark needs Linux.
  */
@@ -29,6 +32,7 @@ const { values } = parseArgs({
     dimensions: { type: 'string', default: '384' },
     queries: { type: 'string', default: '100' },
     plans: { type: 'boolean', default: false },
+    mode: { type: 'string', default: 'production' },
     json: { type: 'string' },
   },
 });
@@ -104,6 +108,7 @@ writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "bench"
 const backend = await createBackend({
   projectDir,
   dataDir: join(projectDir, '.plinth'),
+  mode: values.mode === 'development' ? 'development' : 'production',
   onProgress: (message) => console.log(message),
   ...{ port: 0, dbPort: 0, consolePort: 0, mailPort: 0 },
 });

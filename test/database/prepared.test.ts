@@ -23,6 +23,7 @@ import type { Database } from '../../src/platform/database/types.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
 import { prepareCluster } from '../../src/server/backend/prepared-cluster.ts';
 import { createSpareCopy } from '../../src/server/backend/spare-copy.ts';
+import { missingPack } from '../support/packs.ts';
 import { temporaryFolder } from './helpers.ts';
 
 const folder = temporaryFolder();
@@ -31,11 +32,17 @@ const prepared = join(folder.path, 'prepared');
 beforeAll(() => prepareCluster(prepared), 120_000);
 afterAll(() => folder.remove());
 
-async function open(name: string, source: string | undefined = prepared, durable = false): Promise<Database> {
+async function open(
+  name: string,
+  source: string | undefined = prepared,
+  durable = false,
+  extensionFolders: readonly string[] = [],
+): Promise<Database> {
   const database = await createDatabase({
     dataDir: join(folder.path, name),
     port: 0,
     durable,
+    extensionFolders,
     prepared: async () => source,
   });
   onTestFinished(() => database.stop());
@@ -49,7 +56,38 @@ const identifierOf = async (database: Database): Promise<string> => {
   return row?.id ?? '';
 };
 
+const withoutPack = await missingPack('vector');
+
+/** Creates extensions of a pack and of a folder, neither of which the prepared cluster contains. */
+async function useExtensions(database: Database): Promise<void> {
+  const postgres = database.pool('postgres');
+  await postgres.exec(`create extension rum with schema extensions;
+    create extension vector with schema extensions;
+    create table public.items (id int primary key, embedding extensions.vector(2));
+    insert into public.items select n, array[n, 1]::extensions.vector from generate_series(1, 50) n;
+    create index on public.items using hnsw (embedding extensions.vector_l2_ops)`);
+  expect(
+    await postgres.query(sql`select id, extensions.from_folder() as n from public.items
+      order by embedding operator(extensions.<->) '[20,1]' limit 1`),
+  ).toEqual([{ id: 20, n: 7 }]);
+}
+
+function makeNamedFolder(): string {
+  const named = join(folder.path, 'named');
+  for (const part of ['extension', 'lib']) mkdirSync(join(named, part), { recursive: true, mode: 0o755 });
+  writeFileSync(join(named, 'extension', 'rum.control'), "default_version = '1'\ntrusted = true\n");
+  writeFileSync(
+    join(named, 'extension', 'rum--1.sql'),
+    'create function from_folder() returns int return 7;',
+  );
+  return named;
+}
+
 describe('a copy of a prepared cluster', () => {
+  it.skipIf(withoutPack)('can use extensions of packs and of folders', async () => {
+    await useExtensions(await open('extensions', prepared, false, [makeNamedFolder()]));
+  });
+
   it('has every table of the services, and works after a restart', async () => {
     const first = await open('tables');
     const [row] = await first
@@ -149,6 +187,13 @@ describe('the spare copy of a prepared cluster', () => {
     const other = await open('without-spare', prepared, true);
     expect(await identifierOf(other)).not.toBe(identifier);
     expect(readdirSync(prepared).filter((name) => name.startsWith('spare'))).toEqual([]);
+  });
+
+  it.skipIf(withoutPack)('can use extensions of packs and of folders', async () => {
+    await makeSpareCopy(await open('before-extensions'), 'before-extensions');
+    const key = keyOf(spare);
+    await useExtensions(await open('spare-extensions', prepared, true, [makeNamedFolder()]));
+    expect(keyOf(join(folder.path, 'spare-extensions'))).toBe(key);
   });
 
   it('can be created by two processes at the same time', async () => {

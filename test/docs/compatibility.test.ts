@@ -1,11 +1,14 @@
 /** Compares a running server with docs/compatibility.md, which lists missing and different behavior. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
+import { missingExtensions, missingSentence } from '../../src/platform/database/extensions/missing.ts';
+import { allowedExtensions, trustedContrib } from '../../src/platform/database/extensions/trusted.ts';
+import { knownPacks } from '../../src/platform/packs/index.ts';
 import { missingPack } from '../support/packs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -61,6 +64,55 @@ describe('missing features behave as the page describes', () => {
       expect(await pool.query(sql`select from pg_available_extensions where name = ${name}`)).toEqual([]);
     },
   );
+});
+
+describe('the table of extensions', () => {
+  const text = readFileSync(`${root}docs/compatibility.md`, 'utf8');
+  const start = text.indexOf('| Extension | Version | How | What differs |');
+  const rows = text
+    .slice(start, text.indexOf('\n\n', start))
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split('|').slice(1, 4))
+    .map(([names = '', version = '', how = '']) => ({
+      names: [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''),
+      versions: version.trim().split(', '),
+      how: how.trim(),
+    }));
+  const rowOf = (name: string) => rows.find(({ names }) => names.includes(name));
+
+  it('contains every extension of Plinth in its version', () => {
+    const folder = `${root}src/platform/database/extensions/`;
+    const own = readdirSync(folder).flatMap((file) => file.match(/^(.+)\.control$/)?.[1] ?? []);
+    expect(own.length).toBeGreaterThan(10);
+    for (const name of own) {
+      const control = readFileSync(`${folder}${name}.control`, 'utf8');
+      const row = rowOf(name);
+      expect(row?.versions[row.versions.length === 1 ? 0 : row.names.indexOf(name)], name).toBe(
+        control.match(/default_version = '(.+)'/)?.[1],
+      );
+      expect(row?.how, name).toMatch(/^(SQL|Bridge)/);
+    }
+    for (const { name, version } of knownPacks)
+      expect(rowOf(name), name).toMatchObject({ versions: [version], how: 'Native' });
+  });
+
+  it('contains every extension that becomes a placeholder, and says whether a folder can provide it', () => {
+    const languages = /^(bool|hstore|jsonb|ltree)_pl/;
+    for (const name of Object.keys(missingExtensions)) {
+      const isAllowed = allowedExtensions.has(name);
+      expect(rowOf(languages.test(name) ? 'plperl' : name)?.how, name).toBe(
+        isAllowed ? 'Folder, or Placeholder' : 'Placeholder',
+      );
+      expect(missingSentence(name).includes('extension_folders'), name).toBe(isAllowed);
+    }
+    expect(missingSentence('unlisted')).not.toContain('extension_folders');
+  });
+
+  it('contains every extension that hosted projects can create, except for contrib modules', () => {
+    const contrib = new Set(trustedContrib);
+    for (const name of allowedExtensions) if (!contrib.has(name)) expect(rowOf(name), name).toBeDefined();
+  });
 });
 
 describe('different behavior', () => {

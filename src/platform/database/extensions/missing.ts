@@ -19,9 +19,12 @@ export interface MissingExtension {
   readonly schema?: string;
 }
 
-const external =
-  'name a PostgreSQL 18 installation that has it in [database] extension_folders, or use a PostgreSQL server that has it with --database-url';
-const otherLanguage = `write the function in plpgsql or as an edge function, or ${external}`;
+const otherServer = 'use a PostgreSQL server that has it with --database-url';
+const external = `name a PostgreSQL 18 installation that has it in [database] extension_folders, or ${otherServer}`;
+const inPlpgsql = 'write the function in plpgsql or as an edge function';
+const otherLanguage = `${inPlpgsql}, or ${external}`;
+/** For languages that `postgres` may not create, so a folder can't provide them either. */
+const excludedLanguage = `${inPlpgsql}, or ${otherServer}`;
 
 const optional = (advice: string = external): MissingExtension => ({ isOptional: true, advice });
 const needed = (advice: string = external, schema?: string): MissingExtension => ({
@@ -31,22 +34,22 @@ const needed = (advice: string = external, schema?: string): MissingExtension =>
 });
 
 /** Advice for an extension that isn't listed, such as one from database.dev. */
-const unlisted = `put its SQL into a migration, or into the first file of supabase/tests if only tests need it, or ${external}`;
+const unlisted = `put its SQL into a migration, or into the first file of supabase/tests if only tests need it, or ${otherServer}`;
 
 export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   address_standardizer: needed(),
   address_standardizer_data_us: needed(),
-  bool_plperl: needed(otherLanguage),
-  bool_plperlu: needed(otherLanguage),
-  hstore_plperl: needed(otherLanguage),
-  hstore_plperlu: needed(otherLanguage),
-  hstore_plpython3u: needed(otherLanguage),
+  bool_plperl: needed(excludedLanguage),
+  bool_plperlu: needed(excludedLanguage),
+  hstore_plperl: needed(excludedLanguage),
+  hstore_plperlu: needed(excludedLanguage),
+  hstore_plpython3u: needed(excludedLanguage),
   hypopg: optional(),
   index_advisor: optional(),
-  jsonb_plperl: needed(otherLanguage),
-  jsonb_plperlu: needed(otherLanguage),
-  jsonb_plpython3u: needed(otherLanguage),
-  ltree_plpython3u: needed(otherLanguage),
+  jsonb_plperl: needed(excludedLanguage),
+  jsonb_plperlu: needed(excludedLanguage),
+  jsonb_plpython3u: needed(excludedLanguage),
+  ltree_plpython3u: needed(excludedLanguage),
   orioledb: needed(),
   pg_partman: needed(),
   pg_repack: optional(`use VACUUM FULL or CLUSTER, which lock the table, or ${external}`),
@@ -57,12 +60,12 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   pgrouting: needed(),
   plcoffee: needed(otherLanguage),
   plls: needed(otherLanguage),
-  plperl: needed(otherLanguage),
-  plperlu: needed(otherLanguage),
+  plperl: needed(excludedLanguage),
+  plperlu: needed(excludedLanguage),
   plpgsql_check: optional(),
-  plpython3u: needed(otherLanguage),
-  pltcl: needed(otherLanguage),
-  pltclu: needed(otherLanguage),
+  plpython3u: needed(excludedLanguage),
+  pltcl: needed(excludedLanguage),
+  pltclu: needed(excludedLanguage),
   plv8: needed(otherLanguage),
   postgis: needed(),
   postgis_raster: needed(),
