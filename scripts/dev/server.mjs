@@ -1,4 +1,7 @@
-/** Runs `plinth start` from the source files, and restarts it when one of them changes. */
+/**
+ * Runs `plinth start` from the source files, and restarts it when one of them changes. While the server runs, another
+ * process has loaded the same files and waits, so that a restart loads only what has changed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -9,6 +12,8 @@ import { watchTree } from './watch.mjs';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 /** Editors write a file in several steps, and a checkout changes many files. */
 const settleMs = 40;
+/** The maximum number of changed files whose names are printed. */
+const maxNames = 3;
 
 /**
  * @typedef {{ api: string, console: string }} Addresses
@@ -28,6 +33,8 @@ export function superviseServer(args, say) {
   let current;
   /** The process that has loaded the changed files and waits until `current` has ended. @type {Child | undefined} */
   let next;
+  /** The process that has loaded the files of the running server and waits for a change. @type {Child | undefined} */
+  let spare;
   /** @type {Addresses | undefined} */
   let addresses;
   let isStopping = false;
@@ -35,30 +42,46 @@ export function superviseServer(args, say) {
   const ready = Promise.withResolvers();
   /** @type {NodeJS.Timeout | undefined} */
   let settling;
+  /** The files that have changed since the last restart was begun. @type {Set<string>} */
+  const files = new Set();
+  /** The time of the first of these changes. */
+  let since = 0;
+  /** The time of the first change of the last restart. */
+  let startedAt = 0;
+  /** The status of the process that couldn't load the changed files. @type {number | null} */
+  let failure = null;
 
   const watcher = watchTree(path.join(root, 'src'), (file) => {
     if (!isSource(file)) return;
+    if (files.size === 0) since = performance.now();
+    files.add(file);
     clearTimeout(settling);
-    settling = setTimeout(() => changed(file), settleMs);
+    settling = setTimeout(changed, settleMs);
   });
 
-  /** Loads the sources in a new process, which starts the server as soon as no other process runs it. */
-  function load() {
-    // A process that hasn't started the server has nothing to stop.
-    next?.kill('SIGKILL');
-    const since = performance.now();
+  /** Creates a process that loads the sources. */
+  function create() {
     const own = spawn(process.execPath, [path.join(root, 'scripts', 'dev', 'process.mjs'), ...args], {
       stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
     });
-    next = own;
     // The process may end before it has read the end of its input.
     own.stdin?.on('error', () => undefined);
     own.on('error', () => undefined);
     createInterface({ input: /** @type {import('node:stream').Readable} */ (own.stdout) }).on(
       'line',
-      (line) => printed(line, since),
+      printed,
     );
     own.once('exit', (status) => ended(own, status));
+    return own;
+  }
+
+  /** Starts the server with the changed files as soon as no other process runs it. */
+  function restart(/** @type {string[]} */ changedFiles) {
+    next ??= spare;
+    spare = undefined;
+    failure = null;
+    if (next === undefined) next = create();
+    else send(next, { changed: changedFiles });
     if (current === undefined) run();
     else current.stdin?.end();
   }
@@ -67,33 +90,41 @@ export function superviseServer(args, say) {
   function run() {
     current = next;
     next = undefined;
-    current?.send('run', () => undefined);
+    if (current !== undefined) send(current, { run: true });
   }
 
   function ended(/** @type {Child} */ own, /** @type {number | null} */ status) {
-    if (own === next) next = undefined;
-    else if (own === current) current = undefined;
+    if (own === spare) spare = undefined;
+    else if (own === next) {
+      next = undefined;
+      failure = status;
+    } else if (own === current) current = undefined;
     else return;
     if (isStopping) return;
     if (current === undefined && next !== undefined) run();
     else if (current === undefined)
-      say(`The server has ended (status ${status}). It starts again when a file in src changes.`);
+      say(`The server has ended (status ${failure ?? status}). It starts again when a file in src changes.`);
   }
 
-  /** Reads the line that a server prints when it is ready. `since` is the time at which its process was created. */
-  function printed(/** @type {string} */ line, /** @type {number} */ since) {
+  /** Reads the line that a server prints when it is ready. */
+  function printed(/** @type {string} */ line) {
     const status = parse(line);
     if (status === undefined) return;
     const isFirst = addresses === undefined;
     addresses = { api: String(status.API_URL), console: String(status.STUDIO_URL) };
-    if (!isFirst) say(`The server has restarted in ${Math.round(performance.now() - since)} ms.`);
+    if (!isFirst) say(`The server has restarted in ${Math.round(performance.now() - startedAt)} ms.`);
+    if (!isStopping && next === undefined) spare ??= create();
     ready.resolve(addresses);
   }
 
-  function changed(/** @type {string} */ file) {
+  function changed() {
     if (isStopping) return;
-    say(`Changed: src/${file.replaceAll(path.sep, '/')}`);
-    load();
+    const names = [...files];
+    files.clear();
+    startedAt = since;
+    for (const name of names.slice(0, maxNames)) say(`Changed: src/${name.replaceAll(path.sep, '/')}`);
+    if (names.length > maxNames) say(`Changed: ${names.length - maxNames} more files`);
+    restart(names);
   }
 
   return {
@@ -101,7 +132,7 @@ export function superviseServer(args, say) {
     addresses: () => addresses,
     /** Starts the server. Resolves when it is ready for the first time, also if that needs a correction of the sources. */
     start() {
-      load();
+      restart([]);
       return ready.promise;
     },
     async stop() {
@@ -109,12 +140,18 @@ export function superviseServer(args, say) {
       clearTimeout(settling);
       watcher.close();
       next?.kill('SIGKILL');
+      spare?.kill('SIGKILL');
       if (current === undefined) return;
       const exited = once(current, 'exit');
       current.stdin?.end();
       await exited;
     },
   };
+}
+
+/** Sends a message to a process, which may have ended. */
+function send(/** @type {Child} */ child, /** @type {object} */ message) {
+  child.send(message, () => undefined);
 }
 
 /** @returns {Record<string, string> | undefined} */

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -42,9 +43,9 @@ async function printed(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
 
 function edit(file: string, before: string, after: string): void {
   const path = join(checkout, file);
-  const text = readFileSync(path, 'utf8');
-  expect(text).toContain(before);
-  writeFileSync(path, text.replace(before, after));
+  const source = readFileSync(path, 'utf8');
+  expect(source).toContain(before);
+  writeFileSync(path, source.replace(before, after));
 }
 
 beforeAll(async () => {
@@ -94,6 +95,17 @@ test('a change in src restarts the server, and a mistake is reported until it is
   await printed(/^The server has ended \(status 1\)/, from);
   edit(routes, "send({ status: 'edited' ", "send({ status: 'corrected' })");
   await expect.poll(live, { timeout: 60_000 }).toBe('corrected');
+});
+
+test('the server starts the servers of branches', async ({ task }) => {
+  const name = `feature-${task.result?.retryCount ?? 0}`;
+  const create = ['branch', 'create', name, '--output', 'json', '--workdir', project];
+  const branch = spawn(process.execPath, [join(checkout, 'bin/plinth.mjs'), ...create], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [{ api_url: api }] = JSON.parse(await text(branch.stdout)) as [{ api_url: string }];
+  // The branch starts when the first request arrives.
+  expect((await fetch(`${api}/auth/v1/health`)).status).toBe(200);
 });
 
 test('a change of a component appears in the open page without a reload', async () => {
