@@ -3,6 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
+import type { PostgresErrorShape } from '../../src/base/shared/errors.ts';
+import { shortContext } from '../../src/base/shared/sql/error-context.ts';
 import { createDatabase, type Database } from '../../src/platform/database/index.ts';
 import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
 import { missingPack } from '../support/packs.ts';
@@ -42,6 +44,9 @@ test('create extension fails with a message that describes what to do, and the s
     message: expect.stringContaining("The extension vector 0.8.6 couldn't be downloaded"),
     hint: expect.stringContaining('plinth fetch --only extensions'),
   });
+  expect(shortContext((failure as PostgresErrorShape).where)).toMatch(
+    /^extension script file "[^"]+", near line 1$/,
+  );
   await postgres.exec('create table still_works ()');
 });
 

@@ -19,20 +19,37 @@ test('without a position, only the statement is shown, and a long one is truncat
   expect(marked[marked.indexOf('line 20') + 1]).toBe('^');
 });
 
-test.each(['halfvec', 'extensions.halfvec', 'public.sparsevec[]'])(
-  'the type %s has a specific hint',
-  (type) => {
-    const statement = {
-      file: 'supabase/migrations/1.sql',
-      index: 0,
-      line: 1,
-      text: 'select 1',
-      committed: false,
-    };
-    const cause = { code: '42704', message: `type "${type}" does not exist`, severity: 'ERROR' };
-    const failed = { ...statement, isOurCall: false, reason: [], lacksExtension: false };
-    const { advice } = statementFailed(failed, Object.assign(new Error(cause.message), cause));
-    expect(advice[0]).toMatch(/^Hint: (halfvec|sparsevec) requires pgvector 0.7 or newer/);
-    expect(advice.filter((line) => line.startsWith('Hint'))).toHaveLength(1);
-  },
-);
+const failed = {
+  ...{ file: 'supabase/migrations/1.sql', index: 0, line: 1, text: 'select 1' },
+  ...{ committed: false, isOurCall: false, reason: [], lacksExtension: false },
+};
+const adviceFor = (cause: { code: string; message: string; where?: string }): readonly string[] =>
+  statementFailed(failed, Object.assign(new Error(cause.message), { severity: 'ERROR' }, cause)).advice;
+
+test('a type without a schema has a hint', () => {
+  const adviceOf = (type: string) => adviceFor({ code: '42704', message: `type "${type}" does not exist` });
+  expect(adviceOf('halfvec')[0]).toBe(
+    'Hint: if an extension defines this type, include its schema: extensions.halfvec',
+  );
+  expect(adviceOf('extensions.halfvec').join()).not.toContain('Hint');
+});
+
+test('the context doesn’t contain the script in which Plinth requests an extension pack', () => {
+  const script = `PL/pgSQL function inline_code_block line 19 at RAISE
+SQL statement "do $plinth$
+declare
+  folder text;
+begin
+end
+$plinth$"
+extension script file "vector--0.8.6.sql", near line 1`;
+  const outer =
+    'SQL statement "create extension vector"\nPL/pgSQL function inline_code_block line 3 at EXECUTE';
+  const contextOf = (where: string) =>
+    adviceFor({ code: '0A000', message: 'x', where }).find((line) => line.startsWith('Where'));
+  expect(contextOf(script)).toBe('Where: extension script file "vector--0.8.6.sql", near line 1');
+  expect(contextOf(`${script}\n${outer}`)).toBe(
+    `Where: extension script file "vector--0.8.6.sql", near line 1\n${outer}`,
+  );
+  expect(contextOf(outer)).toBe(`Where: ${outer}`);
+});

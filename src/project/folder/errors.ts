@@ -1,4 +1,5 @@
 /** The errors that a project's folder can cause, with their codes and messages. */
+import { shortContext } from '../../base/shared/sql/error-context.ts';
 import type { PostgresErrorShape } from '../../platform/database/types.ts';
 
 const table = {
@@ -96,12 +97,13 @@ export interface FailedStatement {
 /** Creates the error from PostgreSQL's message, the error's position in the file, and the statement with a caret. */
 export function statementFailed(failed: FailedStatement, cause: PostgresErrorShape): ProjectError {
   const position = failed.isOurCall ? undefined : cause.position;
+  const where = shortContext(cause.where);
   const line = failed.line + (position === undefined ? 0 : lineOf(failed.text, position) - 1);
   const advice = [
     ...(cause.detail === undefined ? [] : [`Detail: ${cause.detail}`]),
     ...hintsOf(cause, failed.lacksExtension),
     ...failed.reason,
-    ...(cause.where === undefined || failed.isOurCall ? [] : [`Where: ${cause.where}`]),
+    ...(where === undefined || failed.isOurCall ? [] : [`Where: ${where}`]),
     `At statement: ${failed.index}`,
     markPosition(failed.text, position),
     failed.committed
@@ -114,13 +116,6 @@ export function statementFailed(failed: FailedStatement, cause: PostgresErrorSha
 
 function hintsOf({ hint, code, message }: PostgresErrorShape, lacksExtension: boolean): string[] {
   const hints = hint === undefined ? [] : [`Hint: ${hint}`];
-  const half = /^type "(?:[^".]+\.)?(halfvec|sparsevec)(?:\[\])*" does not exist$/.exec(message)?.[1];
-  if (code === '42704' && half !== undefined) {
-    return [
-      ...hints,
-      `Hint: ${half} requires pgvector 0.7 or newer, which the embedded PostgreSQL doesn't include. Use vector, or a different PostgreSQL server with --database-url.`,
-    ];
-  }
   const type = /^type "([^".]+)" does not exist$/.exec(message)?.[1];
   if (code === '42704' && type !== undefined && !lacksExtension) {
     hints.push(`Hint: if an extension defines this type, include its schema: extensions.${type}`);

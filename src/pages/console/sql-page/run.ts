@@ -5,6 +5,7 @@
  */
 
 import { isPostgresError } from '../../../base/shared/errors.ts';
+import { shortContext } from '../../../base/shared/sql/error-context.ts';
 import type {
   CappedRows,
   Database,
@@ -196,7 +197,8 @@ export function errorEvent(
   runnable: Pick<Runnable, 'text' | 'scriptOffset'> | undefined,
   prefixChars = 0,
 ): RunEvent & { event: 'error' } {
-  const { severity, code, message, detail, hint, where, position } = error;
+  const { severity, code, message, detail, hint, position } = error;
+  const where = shortContext(error.where);
   return {
     event: 'error',
     severity,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { shortContext } from '../../../../base/shared/sql/error-context.ts';
 import {
   type ConnectionOptions,
   openTextSession,
@@ -184,7 +185,8 @@ type Failure = Pick<PostgresError, 'message' | 'code' | 'detail' | 'hint' | 'whe
 
 /** Describes the error, with the line number, the surrounding SQL, and a caret below the error's position. */
 function explain({ text, file }: Source, failure: Failure): CommandError {
-  const { message, code, detail, hint, where, position } = failure;
+  const { message, code, detail, hint, position } = failure;
+  const where = shortContext(failure.where);
   const line =
     position === undefined
       ? undefined
