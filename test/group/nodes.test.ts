@@ -388,7 +388,10 @@ test('the data folder of an earlier version is taken over', async () => {
 });
 
 test('a server with an embedded database doesn’t share its state', async () => {
-  const backend = await start(undefined, { durable: false, exclude: ['storage', 'realtime', 'functions'] });
+  const backend = await start(undefined, {
+    ...{ durable: false, dbPort: 0 },
+    exclude: ['storage', 'realtime', 'functions'],
+  });
   const rows = await backend.database
     .pool('supabase_admin')
     .query(sql`select from _plinth.group_state union all select from _plinth.group_identity`);
