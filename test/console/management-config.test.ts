@@ -97,6 +97,27 @@ test('stores a secret in supabase/.env, and its name in the file', async () => {
   expect(loadConfig({ projectDir }).config.auth.external.github?.secret).toBe('plain-text');
 });
 
+test('the names of upstream’s newer config.toml are the same settings', async () => {
+  const newer = `[auth.email]\nenabled = false\n[auth.sms]\nenabled = true\n[remotes.live]\nproject_id = "${path.split('/')[3]}"\n[remotes.live.auth.sms]\nenabled = false\n`;
+  const made = await push(newer);
+  expect(made).toMatchObject({
+    status: 200,
+    body: { keys: ['auth.email.enable_signup', 'auth.sms.enable_signup'] },
+  });
+  expect(loadConfig({ projectDir }).config.auth.email.enable_signup).toBe(false);
+  expect((await push(newer)).body.keys).toEqual([]);
+
+  // A file on the server that uses the newer name keeps it.
+  writeFileSync(
+    join(projectDir, 'supabase/config.toml'),
+    fileNow().replace(/enable_signup = false/, 'enabled = false'),
+  );
+  expect((await push('[auth.email]\nenable_signup = false')).body.keys).toEqual([]);
+  expect((await push('[auth.email]\nenable_signup = true')).status).toBe(200);
+  expect(fileNow()).toContain('[auth.email]\nenabled = true\n');
+  expect(loadConfig({ projectDir }).config.auth.email.enable_signup).toBe(true);
+});
+
 test('a push changes the app’s settings in plinth.toml, and keeps those of the machine', async () => {
   const own = '[server]\nmax_wait = "2s"\n';
   writeFileSync(join(projectDir, 'supabase/plinth.toml'), own);

@@ -4,6 +4,7 @@ import { isWithin } from '../../base/kernel/real-path.ts';
 import { readTextFile } from '../../base/shared/files.ts';
 import { parseDotenv } from './core/dotenv.ts';
 import { plainFrom, withLayer } from './core/layer.ts';
+import { pathIn, withSchemaNames } from './core/names.ts';
 import { parseJson, parseToml, type RawTable } from './core/tree.ts';
 import type { SettingsFile } from './schema/define.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
@@ -61,9 +62,8 @@ export function readSettings(
   const names = file === 'config.toml' ? ['config.json', 'config.jsonc', file] : [file];
   const shown = shownIn(projectDir);
   if (savedDir === undefined) return readFirst(supabaseDir, names, shown, texts);
-  const schema = file === 'config.toml' ? projectSchema : plinthSchema;
   return withLayer(
-    schema,
+    schemaOf(file),
     readFirst(supabaseDir, names, shown, {}),
     readFirst(savedDir, [file], shown, texts),
   );
@@ -75,6 +75,25 @@ export function readSettings(
  */
 export const settingsTable = (source: SettingsSource, file: SettingsFile): Record<string, unknown> =>
   plainFrom(readSettings(source, file));
+
+const schemaOf = (file: SettingsFile) => (file === 'config.toml' ? projectSchema : plinthSchema);
+
+/**
+ * Returns the values of a settings file with the names in the schema in place of their aliases.
+ * @example
+ * schemaNames('config.toml', { auth: { email: { enabled: true } } }); // { auth: { email: { enable_signup: true } } }
+ */
+export const schemaNames = (
+  file: SettingsFile,
+  table: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => withSchemaNames(schemaOf(file), table);
+
+/** Returns the path of a setting with the aliases that the settings file uses. */
+export const pathInFile = (
+  file: SettingsFile,
+  table: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+): string[] => pathIn(schemaOf(file), table, path);
 
 /**
  * Returns the paths to the files that `loadConfig` reads, including files that don't exist. Files that settings

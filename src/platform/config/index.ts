@@ -25,11 +25,13 @@ export {
   type SettingFacts,
 } from './describe.ts';
 export {
+  pathInFile,
   type SettingsPlace,
   type SettingsSource,
   savedDirOf,
   savedFiles,
   savedFolder,
+  schemaNames,
   settingsFiles,
   settingsTable,
   shownIn,

@@ -10,6 +10,7 @@ import {
   anyName,
   ConfigError,
   noticeText,
+  pathInFile,
   type SettingsFile,
   type SettingsPlace,
   setInLayer,
@@ -21,7 +22,7 @@ import { changedValue, hiddenChange, type RecordedChange } from '../core/changed
 import { ConsoleError } from '../errors.ts';
 import type { SettingValue } from './contract.ts';
 import { envReference, type SettingRef, secretKey, settingOf } from './known.ts';
-import { at, type Table, tableOf } from './toml.ts';
+import { at, type Table, tableOf, writtenTable } from './toml.ts';
 import { fileWrite, readIfFile, stampOf, type WriteFile } from './write-files.ts';
 
 export interface Change extends SettingRef {
@@ -95,7 +96,10 @@ export function createSettingsFiles(place: SettingsPlace): SettingsFiles {
   const projectTable = (file: SettingsFile) => (savedDir === undefined ? undefined : merged(file, ''));
 
   function withChange(text: string, { file, path, value, usesProject }: Change): string {
-    if (savedDir === undefined) return setToml(text, path, value ?? undefined);
+    if (savedDir === undefined) {
+      const written = pathInFile(file, writtenTable(file, text), path);
+      return setToml(text, written, value ?? undefined);
+    }
     const isHidden = value === null && usesProject !== true && at(merged(file, ''), path) !== undefined;
     return setInLayer(text, path, isHidden ? null : (value ?? undefined));
   }

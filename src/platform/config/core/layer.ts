@@ -5,6 +5,7 @@
  */
 import type { Fields, Node, Section } from '../schema/define.ts';
 import { keyText, setToml, type TomlValue } from './edit-toml.ts';
+import { schemaName, schemaNode } from './names.ts';
 import { ConfigError, parseToml, type RawNode, type RawTable } from './tree.ts';
 
 type Schema = Section<Fields>;
@@ -24,32 +25,19 @@ export function withLayer(schema: Schema, project: RawTable, layer: RawTable): R
   return merged(base, named(schema, values));
 }
 
-/** Returns the table with each name as written in the schema. An alias is kept if the table also contains the name. */
+/** Returns the table with each name as written in the schema. */
 function named(node: Node | undefined, table: RawTable): RawTable {
   const result: RawTable = new Map();
   for (const [key, member] of table) {
-    const name = nameOf(node, key, table);
+    const name = schemaName(node, key, (other) => table.has(other));
     const { value } = member;
-    result.set(name, value instanceof Map ? { ...member, value: named(nodeAt(node, name), value) } : member);
+    result.set(
+      name,
+      value instanceof Map ? { ...member, value: named(schemaNode(node, name), value) } : member,
+    );
   }
   return result;
 }
-
-function nameOf(node: Node | undefined, key: string, table: RawTable): string {
-  if (node?.kind === 'names' && node.upperCase) return key.toUpperCase();
-  if (node?.kind !== 'section' || Object.hasOwn(node.fields, key)) return key;
-  const found = Object.entries(node.fields as Fields).find(([, field]) => aliasOf(field) === key);
-  return found === undefined || table.has(found[0]) ? key : found[0];
-}
-
-function nodeAt(node: Node | undefined, name: string): Node | undefined {
-  if (node?.kind === 'names') return node.value;
-  return node?.kind === 'section' && Object.hasOwn(node.fields, name)
-    ? (node.fields as Fields)[name]
-    : undefined;
-}
-
-const aliasOf = (node: Node): string | undefined => (node.kind === 'names' ? undefined : node.alias);
 
 function merged(base: RawTable, layer: RawTable): RawTable {
   const result = new Map(base);

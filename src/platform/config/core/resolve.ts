@@ -6,6 +6,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
 import { globFolder, type NamedFile } from './confine.ts';
 import { decryptSecret, encryptedPrefix } from './decrypt.ts';
+import { aliasOf } from './names.ts';
 import { nearest } from './nearest.ts';
 import type { Notice, RawNode, RawTable, SourceLocation } from './tree.ts';
 import { type Parsed, parseBoolean, parseScalar } from './values.ts';
@@ -384,8 +385,6 @@ class Walk {
 
 const isOnByDefault = ({ fields: { enabled } }: Section<Fields>) =>
   enabled?.kind === 'setting' && enabled.default === true;
-
-const aliasOf = (node: Node) => (node.kind === 'names' ? undefined : node.alias);
 
 function article(type: Type): string {
   const words: Partial<Record<Type['name'], string>> = {

@@ -1,6 +1,6 @@
 /** Selects the settings in pushed settings files that also make sense on another server. */
 import { isRecord } from '../../../../base/shared/json.ts';
-import type { SettingsFile } from '../../../../platform/config/index.ts';
+import { type SettingsFile, schemaNames } from '../../../../platform/config/index.ts';
 
 export type PushedValue = string | number | boolean | readonly string[];
 
@@ -106,7 +106,7 @@ export function forProject(
   const own = isRecord(remotes)
     ? Object.values(remotes).find((remote) => isRecord(remote) && remote.project_id === ref)
     : undefined;
-  return isRecord(own) ? merged(shared, own) : shared;
+  return isRecord(own) ? merged(shared, schemaNames('config.toml', own)) : shared;
 }
 
 function merged(
