@@ -120,6 +120,17 @@ describe('the tools', () => {
   });
 });
 
+test('the instructions mention only tools that the session has', async () => {
+  for (const query of ['', '?read_only=false']) {
+    const client = await connect('owner', query);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    const mentioned = client.getInstructions()?.match(/\b[a-z]+_[a-z]+(_[a-z]+)*\b/g) ?? [];
+    const words = ['project_ref', 'read_only'];
+    expect(mentioned.filter((word) => !words.includes(word) && !names.includes(word))).toEqual([]);
+    expect(mentioned).toContain(query === '' ? 'read_only' : 'apply_migration');
+  }
+});
+
 describe('reading', () => {
   test('shows the database as upstream does', async () => {
     const client = await connect('looker');
