@@ -529,6 +529,36 @@ begin
 end
 $$;
 
+-- Returns the requests to join for members who manage the organization.
+create function public.organization_requests(organization_id uuid)
+returns table (id uuid, user_id uuid, name text, email text, message text, created_at timestamptz)
+language sql stable security definer set search_path = ''
+as $$
+  select
+    q.id,
+    q.user_id,
+    left(coalesce(nullif(u.raw_user_meta_data ->> 'full_name', ''), nullif(u.raw_user_meta_data ->> 'name', '')), 100),
+    org.verified_email(q.user_id),
+    q.message,
+    q.created_at
+  from public.organization_join_requests q
+  join auth.users u on u.id = q.user_id
+  where q.organization_id = organization_requests.organization_id and org.manages_rank(q.organization_id, 50)
+  order by q.created_at, q.id
+$$;
+
+-- The user's own requests to join.
+create function public.my_organization_requests()
+returns table (id uuid, organization_name text, created_at timestamptz)
+language sql stable security definer set search_path = ''
+as $$
+  select q.id, o.name, q.created_at
+  from public.organization_join_requests q
+  join public.organizations o on o.id = q.organization_id
+  where q.user_id = (select auth.uid())
+  order by q.created_at, q.id
+$$;
+
 create function public.approve_organization_join_request(request_id uuid, role text default 'member') returns void
 language plpgsql security definer set search_path = ''
 as $$
@@ -695,12 +725,14 @@ revoke all on function public.create_organization(text, text), public.delete_org
   public.organization_members(uuid), public.invite_to_organization(uuid, text, text), public.organization_invitation(text),
   public.my_organization_invitations(), public.accept_organization_invitation(text, uuid),
   public.decline_organization_invitation(text, uuid), public.request_to_join_organization(text, text),
+  public.organization_requests(uuid), public.my_organization_requests(),
   public.approve_organization_join_request(uuid, text), public.leave_organization(uuid),
   public.transfer_organization(uuid, uuid), public.switch_organization(uuid) from public, anon, authenticated, service_role;
 grant execute on function public.create_organization(text, text), public.delete_organization(uuid),
   public.organization_members(uuid), public.invite_to_organization(uuid, text, text), public.organization_invitation(text),
   public.my_organization_invitations(), public.accept_organization_invitation(text, uuid),
   public.decline_organization_invitation(text, uuid), public.request_to_join_organization(text, text),
+  public.organization_requests(uuid), public.my_organization_requests(),
   public.approve_organization_join_request(uuid, text), public.leave_organization(uuid),
   public.transfer_organization(uuid, uuid), public.switch_organization(uuid) to authenticated;
 grant execute on function public.organization_invitation(text) to anon;

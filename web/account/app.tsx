@@ -39,6 +39,9 @@ const NewPasswordPage = late('page.new-password', async () => (await members()).
 const JoinPage = late('page.join', async () => (await members()).JoinPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
+const OrganizationPage = late('page.organization', async () => (await members()).OrganizationPage, {
+  wide: true,
+});
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
 /**
  * The guest page is small and public, so the initial load contains its code. Only the guest page's messages are loaded
@@ -64,6 +67,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   'new-password': NewPasswordPage,
   join: JoinPage,
   security: SecurityPage,
+  organization: OrganizationPage,
   consent: ConsentPage,
   confirm: ConfirmPage,
   'confirm-other': ConfirmOtherPage,
@@ -73,6 +77,10 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   error: ErrorPage,
 };
 
+/** Returns the path of a page below `/account`, or the pattern of the path. */
+export const pathOf = (name: string, organizationId = ':id'): string =>
+  name === 'organization' ? `/organizations/${organizationId}` : `/${name}`;
+
 /** Shows the current page. The path is the boundary's key, so an error on one page doesn't affect the next page. */
 function Place() {
   const [path] = useLocation();
@@ -80,7 +88,7 @@ function Place() {
     <Boundary key={path}>
       <Switch>
         {Object.entries(pages).map(([name, Page]) => (
-          <Route key={name} path={`/${name}`}>
+          <Route key={name} path={pathOf(name)}>
             <Page />
           </Route>
         ))}

@@ -31,6 +31,8 @@ const carried = [
   'add',
   'again',
   'section',
+  'invitation',
+  'organization',
 ] as const;
 /** The format of a section name. `src/pages/account/arrival.ts` applies the same rule. */
 const sectionShape = /^[a-z-]{1,20}$/;
@@ -38,7 +40,7 @@ const sectionShape = /^[a-z-]{1,20}$/;
  * The allowed values of `next`. `app` isn't a page. The value `app` opens the app at `redirect_to`, without a code if
  * the request has no challenge.
  */
-const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app']);
+const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app', 'organizations']);
 
 export function parseFlow(search: string): Flow {
   const query = new URLSearchParams(search);
@@ -93,6 +95,30 @@ export const securityPath = ({ section }: Pick<Flow, 'section'>): string =>
 /** Returns the query for a page that confirms the user's identity and then redirects to the security page. */
 export function backToSecurity({ section }: Pick<Flow, 'section'>): string {
   return `?next=security${section === undefined ? '' : `&section=${section}`}`;
+}
+
+/**
+ * Returns the page about organizations on which the sign-in started. `src/pages/account/arrival.ts` applies the same
+ * rule and validates the values.
+ */
+export function organizationsPath(search: string): string {
+  const query = new URLSearchParams(search);
+  const [invitation, organization] = [query.get('invitation'), query.get('organization')];
+  for (const name of ['next', 'add', 'again']) query.delete(name);
+  if (invitation) return `/account/organizations/join?${new URLSearchParams({ token: invitation })}`;
+  return organization && /^[0-9a-f-]{36}$/.test(organization)
+    ? `/account/organizations/${organization}`
+    : `/account/organizations?${query}`;
+}
+
+/**
+ * Returns the query for a page that confirms the user's identity and then returns to this page, which shows either the
+ * account or an organization.
+ */
+export function backHere(): string {
+  const id = /\/organizations\/([0-9a-f-]{36})$/.exec(window.location.pathname)?.[1];
+  if (id === undefined) return backToSecurity(currentFlow());
+  return `?${new URLSearchParams({ next: 'organizations', organization: id })}`;
 }
 
 const empty = parseFlow('');

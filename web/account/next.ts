@@ -3,7 +3,7 @@
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { leaveFor, returnAddress } from './account-api.ts';
-import { endAdding, type Flow, securityPath } from './flow.ts';
+import { endAdding, type Flow, organizationsPath, securityPath } from './flow.ts';
 import { forgetTyped } from './form/typed-address.ts';
 import { needsSecondFactor, type User } from './session.ts';
 
@@ -31,6 +31,9 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
     // The consent page must be loaded from the server, because only that page's content security policy allows images
     // from other servers.
     await leaveFor(`/account/consent${flow.search}`);
+  } else if (flow.next === 'organizations') {
+    // The server renders these pages.
+    await leaveFor(organizationsPath(flow.search));
   } else {
     const isHome = flow.next === undefined || flow.next === 'security';
     navigate(isHome ? securityPath(flow) : `/${flow.next}${flow.next === 'upgrade' ? flow.search : ''}`);

@@ -74,6 +74,8 @@ export interface PageConfig {
   /** Whether users can delete their account. */
   readonly deletion: boolean;
   readonly apps: boolean;
+  /** The project's organizations. `joinUrl` is the page that accepts invitations, which may be a path. */
+  readonly organizations?: { readonly joinUrl: string };
   /** The limits after which sessions end. 0 disables a limit. */
   readonly sessions: {
     readonly idleSeconds: number;

@@ -187,6 +187,8 @@ export function EmailField(props: {
   withKeys?: boolean;
   /** Whether the typed address is kept in this tab for the next page's field. */
   keepsTyped?: boolean;
+  /** Whether the address belongs to another person, so that the browser doesn't suggest the user's own. */
+  isOther?: boolean;
   /** Whether the field also accepts a phone number. */
   takesPhone?: boolean;
   /** Whether the page focuses this field instead of the page's heading. */
@@ -209,7 +211,9 @@ export function EmailField(props: {
       type={props.takesPhone === true ? 'text' : 'email'}
       size="md"
       label={props.label ?? t('field.email')}
-      autoComplete={props.withKeys === true ? 'username webauthn' : 'username'}
+      autoComplete={
+        props.isOther === true ? 'off' : props.withKeys === true ? 'username webauthn' : 'username'
+      }
       inputMode="email"
       spellCheck={false}
       autoCapitalize="none"

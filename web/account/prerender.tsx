@@ -13,7 +13,7 @@ import { Router } from 'wouter';
 import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
 import { type Locale, languages, locales } from '../locales/languages.ts';
 import { UiProvider } from '../ui/provider.tsx';
-import { App, pages } from './app.tsx';
+import { App, pages, pathOf } from './app.tsx';
 import { plainPages } from './plain/pages.tsx';
 import { type TextId, t } from './text.ts';
 
@@ -78,7 +78,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   mkdirSync(join(out, 'plain'), { recursive: true });
   const preloading = template.replace('</head>', () => `${preloads}</head>`);
   for (const name of Object.keys(pages)) {
-    const markup = await markupOf(<App ssrPath={`/account/${name}`} />);
+    const markup = await markupOf(<App ssrPath={`/account${pathOf(name, '%PLINTH_ORGANIZATION_ID%')}`} />);
     write(`${name}.html`, titleOf(name), markup, preloading);
   }
   for (const [name, page] of plainPages()) {
@@ -112,6 +112,7 @@ function addressOf(name: string): string {
   if (page === 'unlocked-before') return 'unlock';
   if (page === 'leave-guest') return 'signed-in';
   if (page === 'leave-guest-account') return 'accounts';
+  if (page.startsWith('invitation-')) return 'organizations/join';
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }
 
@@ -163,7 +164,7 @@ const maxMinimumLength = 72;
  */
 function serverTexts(messages: Catalog): Record<string, string> {
   const ids = Object.keys(messages).filter((id) =>
-    /^(ended\.|error\.|field\.|password\.|mfa\.recovery-)/.test(id),
+    /^(ended\.|error\.|field\.|role\.|password\.|mfa\.recovery-)/.test(id),
   );
   const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
   texts['sign-in.to'] = t('sign-in.to', { host: '%PLINTH_HOST%' });

@@ -86,14 +86,25 @@ export function useSession(): SessionState<User> {
   );
 }
 
-/** Auth's error codes for a session that no longer exists. */
-const endings = new Set(['session_not_found', 'session_expired', 'user_not_found', 'bad_jwt', 'user_banned']);
+/** The error codes for a session that no longer exists, and the REST service's code for a token that has expired. */
+const endings = new Set([
+  'session_not_found',
+  'session_expired',
+  'user_not_found',
+  'bad_jwt',
+  'user_banned',
+  'PGRST303',
+]);
+
+/** Calls `/auth/v1` with the page's access token. */
+export const callAuth = <T>(path: string, request: ApiRequest = {}): Promise<T> =>
+  callService<T>(`/auth/v1${path}`, request);
 
 /**
- * Calls `/auth/v1` with the page's access token. A token that is rejected may have expired while the device was asleep,
+ * Calls a service with the page's access token. A token that is rejected may have expired while the device was asleep,
  * so the call is retried once with a new token. If the session has ended, the page changes to its signed-out state.
  */
-export async function callAuth<T>(path: string, request: ApiRequest = {}): Promise<T> {
+export async function callService<T>(path: string, request: ApiRequest): Promise<T> {
   const before = await knownState();
   try {
     return await callAs<T>(before, path, request);
@@ -116,9 +127,10 @@ async function knownState(): Promise<SessionState<User>> {
 
 function callAs<T>(state: SessionState<User>, path: string, request: ApiRequest): Promise<T> {
   const token = state.status === 'signed-in' ? state.session.access_token : pageConfig.key;
-  return callApi<T>(`${authUrl()}${path}`, {
+  return callApi<T>(`${window.location.origin}${path}`, {
     ...request,
     headers: {
+      ...request.headers,
       apikey: pageConfig.key,
       authorization: `Bearer ${token}`,
       // The language of emails.

@@ -57,7 +57,7 @@ function ProblemLine({ problem }: { problem: Problem }) {
     <div>
       <p>{fieldId === undefined ? text : <a href={`#${fieldId}`}>{text}</a>}</p>
       {isMistake || (code === undefined && requestId === undefined) ? null : (
-        <details className={classes.details}>
+        <details data-technical="" className={classes.details}>
           <summary>{t('ui.error-code')}</summary>
           {code === undefined ? null : <Copyable value={code} what={t('ui.error-code')} />}
           {requestId === undefined ? null : (

@@ -30,9 +30,33 @@ export async function arrivalAddress(
   const keepsFlow = next === 'consent' || next === 'upgrade';
   const isOurs = keepsFlow || next === 'new-password' || next === 'join';
   if (isOurs) return ourPage(next, keepsFlow ? flow : '');
+  if (next === 'organizations') return organizationsPage(requested);
   const section = /^[a-z-]{1,20}$/.exec(requested.get('section') ?? '')?.[0];
   return `/account/security${section === undefined ? '' : `#${section}`}`;
 }
+
+/**
+ * Returns the URL of the page about organizations on which the sign-in started: an invitation, an organization, or the
+ * list. `web/account/flow.ts` applies the same rule.
+ */
+export function organizationsPage(requested: URLSearchParams): string {
+  const invitation = requested.get('invitation') ?? '';
+  if (isInvitationToken(invitation)) return `/account/organizations/join?token=${invitation}`;
+  const organization = requested.get('organization') ?? '';
+  return isOrganizationId(organization)
+    ? `/account/organizations/${organization}`
+    : ourPage('organizations', carriedFlow(withoutNext(requested)));
+}
+
+function withoutNext(requested: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams(requested);
+  for (const name of ['next', 'add', 'again']) query.delete(name);
+  return query;
+}
+
+export const isInvitationToken = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+export const isOrganizationId = (text: string): boolean =>
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** Returns the URL of an Account page with a query string. */
 export const ourPage = (page: string, flow: string): string =>

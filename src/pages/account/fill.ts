@@ -68,6 +68,8 @@ export interface PageConfig extends Ways {
   readonly deletion: boolean;
   /** Whether users can authorize other apps to act on their behalf. */
   readonly apps: boolean;
+  /** The project's organizations. Undefined if the project has none. `joinUrl` is the page that accepts invitations. */
+  readonly organizations?: { readonly joinUrl: string };
   /** The limits on the lifetime of sessions. The value 0 disables a limit. */
   readonly sessions: { idleSeconds: number; timeboxSeconds: number; isSingle: boolean };
   readonly languages: readonly string[];
@@ -161,6 +163,13 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       doubleConfirm: auth.email.double_confirm_changes,
       deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
+      ...(config.plinth.account.organizations
+        ? {
+            organizations: {
+              joinUrl: config.plinth.account.organization_invitation.url ?? '/account/organizations/join',
+            },
+          }
+        : {}),
       sessions: {
         idleSeconds: Math.round((auth.sessions.inactivity_timeout ?? 0) / 1000),
         timeboxSeconds: Math.round((auth.sessions.timebox ?? 0) / 1000),

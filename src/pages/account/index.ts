@@ -171,6 +171,11 @@ export function createAccount(deps: AccountDeps): Service {
               forms,
               journeys,
               accounts: { accounts, parked, returnAddress, identify },
+              organizations: {
+                isEnabled: () => config.current.plinth.account.organizations,
+                auth,
+                visitors,
+              },
               onError,
               ...lookups,
               clientName,

@@ -77,6 +77,7 @@ export { authError, errorTable } from './errors.ts';
 export type { HookTest } from './hooks/test.ts';
 export type { AttemptLimits } from './limits/attempts.ts';
 export type { MailPreview, MessagePreviews } from './messages/previews.ts';
+export type { InvitationKey, ShownInvitation } from './organizations/own-organizations.ts';
 export type { ProviderTest } from './providers/test.ts';
 export type {
   AuthUser,

@@ -113,7 +113,7 @@ export const emails: readonly Email[] = [
   {
     name: 'organization_invitation',
     send: send.inviteToOrganization,
-    leadsTo: 'sign-in',
+    leadsTo: 'organizations/join',
     en: {
       subject: "You've been invited to join Analytical Engines on Harbor",
       title: 'Join Analytical Engines',

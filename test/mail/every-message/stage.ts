@@ -90,7 +90,6 @@ const configFor = (origin: string, port: number): PartialConfig => ({
     account: {
       deletion: true,
       organizations: true,
-      organization_invitation: { url: `${origin}/account/sign-in` },
     },
     branding: { name: 'Harbor', color: '#0f766e', support_url: 'https://harbor.example/help' },
     auth: {

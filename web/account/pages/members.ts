@@ -7,6 +7,7 @@ export { WalletChoice } from '../methods/wallet-choice.tsx';
 export { ConsentPage } from './consent.tsx';
 export { MfaPage } from './mfa.tsx';
 export { JoinPage, NewPasswordPage } from './new-password.tsx';
+export { OrganizationPage } from './organization.tsx';
 export { SecurityPage } from './security.tsx';
 export { TwoStepPage } from './two-step.tsx';
 export { UpgradePage } from './upgrade.tsx';

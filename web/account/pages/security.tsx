@@ -118,7 +118,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const isGuest = user.is_anonymous === true;
   // If an organization manages an account, the server rejects changes to the account's sign-in methods.
   const isManaged = user.identities?.length === 1 && user.identities[0]?.provider.startsWith('sso:') === true;
-  const { apps, passkeys } = usePageConfig();
+  const { apps, passkeys, organizations } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
@@ -129,6 +129,11 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
           <Button component="a" variant="default" href="/account/accounts">
             {t('security.accounts')}
           </Button>
+          {isGuest || organizations === undefined ? null : (
+            <Button component="a" variant="default" href="/account/organizations">
+              {t('security.organizations')}
+            </Button>
+          )}
           {isGuest || otherApps.length > 0 ? null : (
             <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
               {t('security.sign-out')}

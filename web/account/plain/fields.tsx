@@ -20,7 +20,7 @@ export const browser = '%PLINTH_BROWSER%';
 export const system = '%PLINTH_SYSTEM%';
 
 /** The field to which an error belongs. `form` means the whole form. */
-export type ErrorField = 'form' | 'email' | 'password' | 'code' | 'domain';
+export type ErrorField = 'form' | 'email' | 'password' | 'code' | 'domain' | 'name' | 'slug';
 
 export function problemsAt(errorField: ErrorField | undefined): readonly Problem[] {
   if (errorField === undefined) return [];
@@ -29,10 +29,10 @@ export function problemsAt(errorField: ErrorField | undefined): readonly Problem
 }
 
 /** Returns the error text for the field. The error summary links to the field. */
-const errorOf = (field: ErrorField, errorField: ErrorField | undefined) =>
+export const errorOf = (field: ErrorField, errorField: ErrorField | undefined) =>
   field === errorField ? '%PLINTH_PROBLEM%' : undefined;
 
-const shape = { size: 'md', required: true, withAsterisk: false } as const;
+export const shape = { size: 'md', required: true, withAsterisk: false } as const;
 
 export function EmailInput({ errorField }: { errorField: ErrorField | undefined }) {
   return (

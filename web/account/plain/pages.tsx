@@ -43,6 +43,7 @@ import {
   target,
 } from './fields.tsx';
 import { notMePages } from './not-me.tsx';
+import { organizationPages } from './organizations.tsx';
 import { Last, Page, Posted } from './parts.tsx';
 import { removeFactorsPages } from './remove-factors.tsx';
 import { t } from './text.ts';
@@ -466,6 +467,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ],
     ...notMePages(),
     ...removeFactorsPages(),
+    ...organizationPages(),
     [
       'unlock',
       <Page key="unlock" title="page.unlock" intro={t('unlock.text')}>

@@ -11,7 +11,7 @@ import type { SessionState } from '../../lib/session/index.ts';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { type Address, type Made, postGuarded, sendCode, verifyCode } from '../account-api.ts';
 import { WithAddresses } from '../addresses.tsx';
-import { backToSecurity, currentFlow } from '../flow.ts';
+import { backHere } from '../flow.ts';
 import { digitsOf } from '../form/fields.ts';
 import { useSubmit } from '../form/use-submit.ts';
 import { FactorForm, factorText, type Go, introOf, usable } from '../methods/factor-forms.tsx';
@@ -73,7 +73,7 @@ export function IdentityDialog({ user, onClose }: { user: User; onClose: Close }
           <MethodChoice user={user} go={go} />
         )}
         <Stack>
-          <a className={partClasses.link} href={`/account/${page}${backToSecurity(currentFlow())}&again=1`}>
+          <a className={partClasses.link} href={`/account/${page}${backHere()}&again=1`}>
             {t('reconfirm.other')}
           </a>
           <Button variant="default" onClick={() => close(false)}>

@@ -23,6 +23,8 @@ export interface AccessClaims {
   /** The methods with which the user signed in, and the time of each sign-in (in seconds since the epoch). */
   readonly amr?: readonly { readonly method: string; readonly timestamp: number }[];
   readonly is_anonymous?: boolean;
+  /** The organization that the session has switched to. */
+  readonly org_id?: string;
   readonly [claim: string]: unknown;
 }
 

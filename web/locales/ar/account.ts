@@ -15,6 +15,7 @@ export const messages = {
   'page.security': 'حسابك',
   'page.guest': 'المتابعة كضيف',
   'page.upgrade': 'احفظ حسابك',
+  'page.organization': 'المؤسسة',
   'page.consent': 'هل تسمح بالوصول؟',
   'page.confirm': 'أكّد بريدك الإلكتروني',
   'page.confirm-other': 'تحقق من بريدك الآخر',

@@ -6,6 +6,7 @@ export const messages = {
   'security.guest-intro': 'أنت تستخدم حساب ضيف. احفظه قبل تسجيل الخروج، وإلا فستفقده.',
   'security.guest-keep': 'حفظ الحساب',
   'security.accounts': 'تبديل الحساب',
+  'security.organizations': 'المؤسسات',
   'security.sign-out': 'تسجيل الخروج',
   'security.email': 'عنوان البريد الإلكتروني',
   'security.email-none': 'لم تُضف عنوانًا بعد.',

@@ -15,6 +15,7 @@ export const messages = {
   'page.security': 'Your account',
   'page.guest': 'Continue as a guest',
   'page.upgrade': 'Save your account',
+  'page.organization': 'Organization',
   'page.consent': 'Allow access?',
   'page.confirm': 'Confirm your email',
   'page.confirm-other': 'Check your other inbox',

@@ -213,4 +213,27 @@ export const messages = {
   'error.missing_exp': 'Your session couldn’t be verified. Sign in again.',
   'error.bad_algorithm': 'Your session couldn’t be verified. Sign in again.',
   'error.url_and_key_required': 'This page’s setup is incomplete. Contact support.',
+
+  // organizations, whose functions belong to the project
+  'error.account_required': 'Guests can’t use organizations. Save your account or sign in first.',
+  'error.already_member': 'This account is already a member. Nothing was changed.',
+  'error.invalid_input': 'Some of the information is invalid. Check what you entered.',
+  'error.invitation_expired': 'This invitation has expired. Ask for another one.',
+  'error.invitation_for_other_email':
+    'This invitation is for another email address. Sign in with that address, and confirm it.',
+  'error.invitation_not_found': 'This invitation doesn’t exist anymore. Ask for another one.',
+  'error.invitation_used': 'This invitation was already used. Ask for another one.',
+  'error.last_owner':
+    'An organization needs an owner. Make another member an owner first, or delete the organization.',
+  'error.limit_reached': 'The limit has been reached. Delete what you no longer need, then try again.',
+  'error.member_not_found': 'This person isn’t a member anymore. Reload the page.',
+  'error.not_allowed': 'Your role doesn’t allow this. Ask an owner for help.',
+  'error.organization_not_found':
+    'No such organization was found. Check what you entered, and ask a member if the organization accepts requests.',
+  'error.request_not_found': 'This request was already answered or withdrawn. Reload the page.',
+  'error.role_not_found': 'This role doesn’t exist anymore. Reload the page.',
+  'error.role_in_use': 'Some members or invitations have this role. Give them another role first.',
+  'error.role_taken': 'Another role has a similar name. Choose a different name.',
+  'error.session_required': 'Your session has expired. Sign in again.',
+  'error.slug_taken': 'Another organization has this short name. Choose a different one.',
 } as const;

@@ -7,6 +7,7 @@ export const messages = {
   'security.guest-intro': 'You’re using a guest account. Save it before you sign out, or you’ll lose it.',
   'security.guest-keep': 'Save account',
   'security.accounts': 'Switch account',
+  'security.organizations': 'Organizations',
   'security.sign-out': 'Sign out',
   'security.email': 'Email address',
   'security.email-none': 'No email address',

@@ -25,6 +25,8 @@ export interface Step {
   readonly email?: string;
   /** The purpose of the code that was sent to `email`. */
   readonly purpose?: CodePurpose;
+  /** The text of a field that the page shows again. */
+  readonly typed?: string;
   readonly resent?: boolean;
   /** Whether the visitor tried to continue before confirming the link in the email on another device. */
   readonly unconfirmed?: boolean;
@@ -42,7 +44,16 @@ export interface Step {
 
 const purposes: ReadonlySet<unknown> = new Set<CodePurpose>(['sign-in', 'confirm', 'recover']);
 /** Only these values are accepted, because the value becomes part of a file name. */
-const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code', 'domain', 'unconfirmed']);
+const places: ReadonlySet<string> = new Set([
+  'form',
+  'email',
+  'password',
+  'code',
+  'domain',
+  'unconfirmed',
+  'name',
+  'slug',
+]);
 const maxStepLength = 512;
 
 export function writeStep(step: Step): string {
@@ -55,12 +66,13 @@ export function readStep(value: string | undefined): Step | undefined {
   const page = text(fields?.page);
   if (fields === undefined || page === undefined) return undefined;
   const problem = problemOf(fields.problem);
-  const email = text(fields.email);
+  const [email, typed] = [text(fields.email), text(fields.typed)];
   return {
     page,
     ...(problem === undefined ? {} : { problem }),
     ...(email === undefined ? {} : { email }),
     ...(purposes.has(fields.purpose) ? { purpose: fields.purpose as CodePurpose } : {}),
+    ...(typed === undefined ? {} : { typed }),
     ...(fields.resent === true ? { resent: true } : {}),
     ...(fields.unconfirmed === true ? { unconfirmed: true } : {}),
     ...(fields.recovery === true ? { recovery: true } : {}),

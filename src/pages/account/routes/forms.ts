@@ -6,6 +6,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../../base/shared/errors.ts';
+import { organizationsPage } from '../arrival.ts';
 import { keepLeft, setCookie } from '../browser-sign-in.ts';
 import { carriedFlow } from '../core/html.ts';
 import { hostOf } from '../core/return-to.ts';
@@ -98,6 +99,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       keepStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
+    if (query.get('next') === 'organizations') return reply.redirect(organizationsPage(query), 303);
     const step = stepOf(request);
     const { problem, arrived } = step?.page === 'signed-in' ? step : {};
     const target = query.get('redirect_to') ?? '';

@@ -1,6 +1,6 @@
 /** The names of the Account pages, and the type of the function that sends a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountRow, ChangeRow } from '../core/html.ts';
+import type { AccountRow, ChangeRow, ListRow } from '../core/html.ts';
 import type { StepProblem } from '../core/step.ts';
 import type { Ending } from '../types.ts';
 import type { AccountFacts } from '../visitor.ts';
@@ -20,6 +20,7 @@ export const pageNames = [
   'new-password',
   'join',
   'security',
+  'organization',
   'consent',
   'confirm',
   'confirm-other',
@@ -31,6 +32,14 @@ export const pageNames = [
 export type PageName = (typeof pageNames)[number];
 /** The `plain/…` pages are responses to forms that were posted without scripts (`web/account/plain/`). */
 export type AnyPage = PageName | `plain/${string}`;
+
+/** The lists and values that only one page has. */
+export interface PageContent {
+  /** The rows of the page's lists, by the name of the list. A list without rows is removed from the page. */
+  readonly lists?: Readonly<Record<string, readonly ListRow[]>>;
+  /** The values of the page's own placeholders, by name. */
+  readonly values?: Readonly<Record<string, string>>;
+}
 
 /** The parts of a page that differ between requests. */
 export interface PageFields {
@@ -72,6 +81,8 @@ export interface PageFields {
   /** The logout pages of OpenID clients that the page loads in frames. */
   readonly frameUrls?: readonly string[];
   readonly status?: number;
+  /** Returns the page's own lists and values, in the page's language. `text` returns the text for a code. */
+  readonly content?: (text: (code: string) => string) => PageContent;
   /** Whether to omit the scripts, because the scripts would show a different page. */
   readonly isStill?: boolean;
 }

@@ -18,6 +18,8 @@ import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm, queryOf } from './mark.ts';
+import type { OrganizationsDeps } from './organization-tools.ts';
+import { organizationRoutes } from './organizations.ts';
 import { type AnyPage, type PageFields, type PageName, pageNames } from './page-names.ts';
 import { createSend, forApps, type SendDeps } from './send.ts';
 
@@ -40,6 +42,7 @@ export interface PageDeps extends SendDeps {
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
   readonly accounts: AccountsDeps;
+  readonly organizations: OrganizationsDeps;
   /** Returns the reason why an app's request can't succeed. */
   readonly faultOf: (requested: Readonly<Record<string, unknown>>) => RequestFault | undefined;
   /** Whether the error page for a rejected request names the setting that must be changed. */
@@ -83,6 +86,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const hasForm: ReadonlySet<string> = new Set(formPages);
   journeyPages(app, deps.journeys, send);
   accountsRoutes(app, deps.accounts, send);
+  organizationRoutes(app, { ...deps.organizations, faultOf: deps.faultOf }, send);
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
@@ -91,7 +95,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   logoRoute(app, filler);
 
   for (const page of pageNames) {
-    if (page === 'confirm') continue;
+    // These pages have their own routes.
+    if (page === 'confirm' || page === 'organization') continue;
     app.get(`/${page}`, async (request, reply) => {
       if (page === 'code' && queryOf(request).get('purpose') === 'recover') {
         const flow = carriedFlow(queryOf(request));

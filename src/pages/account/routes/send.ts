@@ -4,13 +4,20 @@ import type { WebFace } from '../../../base/kernel/web-face.ts';
 import { memoryCookie, readMemory, type SignInWay } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { frameSourcesOf, framesOf } from '../core/ended-sessions.ts';
-import { carryFlow, escapeText, fillValues, repeatAccounts, repeatChanges } from '../core/html.ts';
+import {
+  carryFlow,
+  escapeText,
+  fillValues,
+  repeatAccounts,
+  repeatChanges,
+  repeatList,
+} from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
 import { addressOf } from '../identify.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { queryOf } from './mark.ts';
-import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
+import type { AnyPage, PageContent, PageFields, PageName, Send } from './page-names.ts';
 
 /**
  * The pages on which a sign-in for an app can start. The app's request is checked when these pages are opened. Without
@@ -44,6 +51,7 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'guest',
   'upgrade',
   'security',
+  'organization',
   'two-step',
   'signed-out',
 ]);
@@ -105,15 +113,20 @@ export interface SendDeps {
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
-/** Fills the page's lists of accounts and changes, and removes the line about the device if the device is unknown. */
-function repeatRows(html: string, { accounts, changes, device, left = [] }: PageFields): string {
+/** Fills the page's lists, and removes the line about the device if the device is unknown. */
+function repeatRows(
+  html: string,
+  { accounts, changes, device, left = [] }: PageFields,
+  lists: PageContent['lists'] = {},
+): string {
   const known =
     left.length === 0
       ? html.replace(/<form[^>]* data-left="[^"]*".*?<\/form>/s, '')
       : html.replace(/(<bdi[^>]*>)%PLINTH_LEFT%(<\/bdi>)/, (_, start, end) =>
           left.map((name) => `${start}${escapeText(name)}${end}`).join(', '),
         );
-  const listed = accounts === undefined ? known : repeatAccounts(known, accounts);
+  const others = Object.entries(lists).reduce((page, [name, rows]) => repeatList(page, name, rows), known);
+  const listed = accounts === undefined ? others : repeatAccounts(others, accounts);
   const changed = changes === undefined ? listed : repeatChanges(listed, changes);
   return device === undefined ? changed.replace(/<p data-device="[^"]*">.*?<\/p>/s, '') : changed;
 }
@@ -175,7 +188,10 @@ export function createSend(deps: SendDeps): Send {
         : undefined;
     const needsNoCode =
       problem === undefined || problem.code.startsWith('field.') || mistakes.has(problem.code);
-    const values = {
+    const { lists, values: pageValues = {} } = fill.content?.((code) => textOf(code, language)) ?? {};
+    const own = Object.entries(pageValues).map(([key, text]) => [key, escapeText(text)]);
+    const values: Readonly<Record<string, string>> = {
+      ...Object.fromEntries(own),
       FIELDS:
         fields +
         (fill.providerError === undefined ? '' : alertOf(textOf(fill.providerError, language))) +
@@ -203,10 +219,10 @@ export function createSend(deps: SendDeps): Send {
       CODE: escapeText(problem?.code ?? ''),
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };
-    const whole = fillValues(repeatRows(html, fill), values)
+    const whole = fillValues(repeatRows(html, fill, lists), values)
       .replace('data-off="', `${isWaiting ? 'data-waiting ' : ''}data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
-      .replace(problem !== undefined && needsNoCode ? /<details[\s\S]*?<\/details>/ : '', '')
+      .replace(problem !== undefined && needsNoCode ? /<details data-technical[\s\S]*?<\/details>/ : '', '')
       .replace('</head>', () => (isWaiting && page === 'signed-out' ? `${toAccounts}</head>` : '</head>'))
       .replace('</body>', () => `${framesOf(frameUrls)}</body>`);
     // A sign-out discards the app's request, so links on the signed-out page lead to Plinth's own sign-in page.

@@ -10,6 +10,7 @@ import { sql } from '../../../base/kernel/sql.ts';
 import type { JsonObject } from '../common/json.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
+import { runAsUser } from './as-user.ts';
 
 const timeoutMs = 1000;
 const maxRoleLength = 100;
@@ -40,6 +41,26 @@ export async function organizationClaims(
       'org.token_claims() failed, so an access token has no organization. If the project has no organizations, run "plinth organizations init"',
     );
     return {};
+  }
+}
+
+/**
+ * Switches a new session to the organization of the claims, so that the tokens that follow contain them too. An error
+ * doesn't prevent the sign-in.
+ */
+export async function switchTo(
+  ctx: AuthContext,
+  { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
+  { org_id: id }: JsonObject,
+): Promise<void> {
+  if (typeof id !== 'string') return;
+  const claims = { sub: userId, session_id: sessionId, role: 'authenticated' };
+  try {
+    await runAsUser(ctx, claims, (tx) =>
+      tx.query(sql`select public.switch_organization(organization_id => ${id}::uuid)`),
+    );
+  } catch (error) {
+    ctx.log.warn({ userId, error }, 'switch_organization failed, so a session has no organization');
   }
 }
 

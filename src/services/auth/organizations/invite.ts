@@ -3,6 +3,7 @@
  * with the same role and claims as a request to the REST service, so the inviter's permissions decide.
  */
 import { sql } from '../../../base/kernel/sql.ts';
+import type { Claims } from '../../../platform/keys/types.ts';
 import { parseEmail } from '../common/contact.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { encodeQuery } from '../common/redirects.ts';
@@ -11,6 +12,7 @@ import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import { limitByAddress } from '../limits/guards.ts';
 import { requirePerson } from '../sessions/authenticate.ts';
+import { runAsUser } from './as-user.ts';
 import { type Invitation, sendInvitation } from './invitation-mail.ts';
 
 export interface Invited {
@@ -18,8 +20,6 @@ export interface Invited {
   readonly email: string;
   readonly expires_at: string;
 }
-
-const timeoutMs = 5000;
 
 /** Creates an invitation and sends it. Doesn't return the token, which only the recipient of the email should know. */
 export const inviteByEmail: Operation<Call, Invited> = {
@@ -52,32 +52,24 @@ interface Wanted {
 }
 
 /** Runs the project's function as the inviter. `permit` can still reject the invitation, which is then rolled back. */
-async function createInvitation(
+function createInvitation(
   ctx: AuthContext,
-  claims: Readonly<Record<string, unknown>>,
+  claims: Claims,
   { organizationId, email, role }: Wanted,
   permit: () => Promise<void>,
 ): Promise<Omit<Invitation, 'email'>> {
-  const settings = [
-    ['statement_timeout', String(timeoutMs)],
-    ['role', typeof claims.role === 'string' ? claims.role : 'authenticated'],
-    ['request.jwt.claims', JSON.stringify(claims)],
-  ] as const;
-  return await ctx.apiPool.transaction(
-    async (tx) => {
-      const [row] = await tx.query<{ id: string; token: string; expires_at: string }>(sql`
-        select id::text, token, to_json(expires_at) #>> '{}' as expires_at
-        from public.invite_to_organization(
-          organization_id => ${organizationId}::uuid, email => ${email}, role => ${role})`);
-      if (row === undefined) throw authError('unexpected_failure', 'No invitation was created');
-      // A separate statement, because the function must also run if the inviter can't read the organization.
-      const [organization] = await tx.query<{ name: string }>(
-        sql`select name from public.organizations where id = ${organizationId}::uuid`,
-      );
-      await permit();
-      const url = `${ctx.settings.organizations.joinUrl()}?token=${encodeQuery(row.token)}`;
-      return { id: row.id, url, expiresAt: row.expires_at, organization: organization?.name ?? '' };
-    },
-    { settings },
-  );
+  return runAsUser(ctx, claims, async (tx) => {
+    const [row] = await tx.query<{ id: string; token: string; expires_at: string }>(sql`
+      select id::text, token, to_json(expires_at) #>> '{}' as expires_at
+      from public.invite_to_organization(
+        organization_id => ${organizationId}::uuid, email => ${email}, role => ${role})`);
+    if (row === undefined) throw authError('unexpected_failure', 'No invitation was created');
+    // A separate statement, because the function must also run if the inviter can't read the organization.
+    const [organization] = await tx.query<{ name: string }>(
+      sql`select name from public.organizations where id = ${organizationId}::uuid`,
+    );
+    await permit();
+    const url = `${ctx.settings.organizations.joinUrl()}?token=${encodeQuery(row.token)}`;
+    return { id: row.id, url, expiresAt: row.expires_at, organization: organization?.name ?? '' };
+  });
 }

@@ -44,7 +44,7 @@ export function signInAddress(
 }
 
 /** The Account pages that an app can open with the query parameter `page`. */
-const accountEntries = ['sign-in', 'sign-up', 'guest', 'upgrade', 'accounts'];
+const accountEntries = ['sign-in', 'sign-up', 'guest', 'upgrade', 'accounts', 'organizations'];
 
 /** Returns the URL of an Account page. The Account page itself checks the redirect URL and the challenge. */
 function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchParams): string {

@@ -33,6 +33,16 @@ import {
   openOAuthAuthorization,
   renderOpenedAuthorization,
 } from '../oauth-server/routes.ts';
+import {
+  acceptInvitation,
+  createOrganization,
+  declineInvitation,
+  readInvitation,
+  readOwnOrganizations,
+  requestToJoin,
+  switchOrganization,
+  withdrawRequest,
+} from '../organizations/own-organizations.ts';
 import { passkeyChallenge, passkeySignIn, renderPasskeyOptions } from '../passkeys/routes.ts';
 import { identityLinking, providerSignIn } from '../providers/routes.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../security-events/routes.ts';
@@ -119,6 +129,7 @@ function visitorOperations(run: Run): VisitorOperations {
     ssoConnection: (id) => run(ssoConnection, { id }),
     isNewAddress: (email) => run(isNewAddress, { email }),
     ssoPolicy: (domain) => run(ssoPolicy, { domain }),
+    organizationInvitation: (token) => run(readInvitation, { token }),
   };
 }
 
@@ -164,5 +175,20 @@ function userOperations(run: Run): UserOperations {
         query,
         redirectTo: query.get('redirect_to') ?? '',
       }),
+    organizations: () => run(readOwnOrganizations, {}),
+    createOrganization: (name) => run(createOrganization, { name }),
+    async switchOrganization(id) {
+      await run(switchOrganization, { id });
+    },
+    acceptInvitation: (key) => run(acceptInvitation, { key }),
+    async declineInvitation(key) {
+      await run(declineInvitation, { key });
+    },
+    async requestToJoin(slug, message) {
+      await run(requestToJoin, { slug, message });
+    },
+    async withdrawRequest(id) {
+      await run(withdrawRequest, { id });
+    },
   };
 }

@@ -4,6 +4,7 @@ import type { LinkFacts } from '../codes/verify-sign-in.ts';
 import type { PublicSettings } from '../common/public-settings.ts';
 import type { RemovalState } from '../factors/removals.ts';
 import type { RemovalFacts } from '../factors/routes.ts';
+import type { InvitationKey, OwnOrganizations, ShownInvitation } from '../organizations/own-organizations.ts';
 import type { Reversed } from '../security-events/reversals.ts';
 import type { ReversalFacts } from '../security-events/routes.ts';
 import type { SessionEnding } from '../sessions/own-sessions.ts';
@@ -133,6 +134,11 @@ export interface VisitorOperations {
   isNewAddress(email: string): Promise<boolean>;
   /** Returns an email domain's single sign-on policy. */
   ssoPolicy(domain: string): Promise<SsoPolicy>;
+  /**
+   * Returns the invitation to an organization that a token belongs to. Returns undefined if the token is unknown.
+   * Rejects with `feature_disabled` if the project has no organizations.
+   */
+  organizationInvitation(token: string): Promise<ShownInvitation | undefined>;
 }
 
 /** Operations for a signed-in user, who is identified by an access token. */
@@ -160,6 +166,20 @@ export interface UserOperations {
   decideAuthorization(id: string, body: Body): Promise<string>;
   /** Returns the URL of the provider at which the user links an identity. */
   linkingAddress(query: URLSearchParams): Promise<string>;
+  /**
+   * Returns the user's organizations, invitations and requests to join. All operations for organizations reject with
+   * `feature_disabled` if the project has no organizations, and with the errors of the project's functions.
+   */
+  organizations(): Promise<OwnOrganizations>;
+  /** Returns the new organization's ID. */
+  createOrganization(name: string): Promise<string>;
+  /** Selects the organization of the session. The next access token contains it. */
+  switchOrganization(id: string | null): Promise<void>;
+  /** Returns the ID of the organization that the user has joined. */
+  acceptInvitation(key: InvitationKey): Promise<string>;
+  declineInvitation(key: InvitationKey): Promise<void>;
+  requestToJoin(slug: string, message: string | null): Promise<void>;
+  withdrawRequest(id: string): Promise<void>;
 }
 
 /**

@@ -51,6 +51,8 @@ interface SignIn {
    * again when they continue from the Account pages to an app.
    */
   readonly origin?: Pick<Session, 'aal' | 'factor_id' | 'amr_claims'> | undefined;
+  /** The claims of the organization of `origin`, to which the new session also switches. */
+  readonly organization?: JsonObject;
   readonly grant?: ClientGrant;
 }
 
@@ -59,7 +61,7 @@ export async function issueSession(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
-  { user, method, proof, origin, grant }: SignIn,
+  { user, method, proof, origin, organization = {}, grant }: SignIn,
 ): Promise<IssuedSession> {
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
@@ -93,8 +95,6 @@ export async function issueSession(
   caller.setHeader('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
   const { aal, amr } = assurance(claims, user);
   const client = grant ? { clientId: grant.clientId, scope: grant.scopes } : {};
-  // A new session hasn't switched to an organization.
-  const organization = {};
   return signSession(ctx, tx, caller, {
     user,
     sessionId,

@@ -8,6 +8,7 @@ import { toMs } from '../common/times.ts';
 import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
+import { organizationClaims, switchTo } from '../organizations/claims.ts';
 import { recordApp } from '../sessions/browsers.ts';
 import { issueSession } from '../sessions/issue.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
@@ -49,21 +50,25 @@ export async function redeemFlowCode(
   if (!user) throw authError('flow_state_not_found');
   checkVerifier({ codeChallenge: flow.code_challenge, method: flow.code_challenge_method }, verifier);
   const end = flow.provider_type === 'sso/saml' ? await ctx.assertions.sessionEnd(flow.id) : undefined;
-  const session = await ctx.pool.transaction(async (tx) => {
+  const { session, organization } = await ctx.pool.transaction(async (tx) => {
     if (!(await consumeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, { action: 'login', traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
     const from = await originOf(tx, flow);
     const origin = from?.session;
-    const issued = await issueSession(ctx, tx, caller, { user, method, proof: { by: 'flow' }, origin });
+    const chosen = origin && (await organizationClaims(ctx, { userId: user.id, sessionId: origin.id }));
+    const signIn = { user, method, proof: { by: 'flow' }, origin, organization: chosen ?? {} } as const;
+    const issued = await issueSession(ctx, tx, caller, signIn);
     if (from !== undefined) {
       await recordApp(ctx, tx, { sessionId: issued.sessionId, originId: from.session.id, app: from.app });
     }
     const notAfter = end ?? origin?.not_after ?? undefined;
     if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);
     if (origin !== undefined) await setSessionTag(tx, issued.sessionId, origin.tag ?? origin.id);
-    return issued;
+    return { session: issued, organization: chosen };
   });
+  if (organization !== undefined)
+    await switchTo(ctx, { userId: user.id, sessionId: session.sessionId }, organization);
   return { session, flow };
 }
 

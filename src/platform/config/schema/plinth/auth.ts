@@ -232,7 +232,7 @@ export const account = liveSection('The Account pages.', {
   ),
   organizations: boolean(
     false,
-    'Adds the claims org_id and org_role to access tokens, and lets users email invitations to organizations. Needs the migration that `plinth organizations init` writes.',
+    'Adds the Account pages for organizations and the claims org_id and org_role of access tokens, and lets users email invitations. Needs the migration that `plinth organizations init` writes.',
   ),
   organization_invitation: section('The email that invites a person to an organization.', {
     subject: optionalText('Subject line.'),
