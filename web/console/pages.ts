@@ -231,6 +231,11 @@ export const pages = {
     module: 'features/queries/activity-page.tsx',
     component: 'ActivityPage',
   },
+  '/alerts': {
+    module: 'features/alerts/page.tsx',
+    component: 'AlertsPage',
+    menu: { label: 'nav.alerts', key: '2', group: 'operations' },
+  },
   '/backups': {
     module: 'features/backups/page.tsx',
     component: 'BackupsPage',

@@ -356,6 +356,11 @@ const backupsRoute = createRoute({
   ...pageAt('/backups'),
 });
 
+const alertsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/alerts'),
+});
+
 const branchesRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/branches'),
@@ -604,6 +609,7 @@ const routeTree = rootRoute.addChildren([
     metricsRoute,
     queriesRoute.addChildren([queriesIndexRoute, statementsRoute, historyRoute, activityRoute]),
     backupsRoute,
+    alertsRoute,
     branchesRoute,
     nodesRoute,
   ]),

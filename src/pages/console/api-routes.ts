@@ -11,6 +11,8 @@ import { accessRoutes } from './access/routes.ts';
 import type { RecentAdvisors } from './advisors/recent.ts';
 import { advisorRoutes } from './advisors/routes.ts';
 import { agentRoutes } from './agents/routes.ts';
+import type { Alerts } from './alerts/alerts.ts';
+import { alertRoutes } from './alerts/routes.ts';
 import type { Audit } from './audit.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -19,7 +21,7 @@ import { extensionRoutes } from './extensions/routes.ts';
 import { functionRoutes } from './functions/routes.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { createOverview } from './home/overview.ts';
-import { problemsOf } from './home/problems.ts';
+import { type ProblemDeps, problemsOf } from './home/problems.ts';
 import { homeRoutes } from './home/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { indexRoutes } from './indexes/routes.ts';
@@ -76,6 +78,9 @@ export interface ConsoleParts {
   readonly management: Pick<Management, 'call'>;
   readonly settingsLock: SettingsLock;
   readonly history: History;
+  readonly alerts: Pick<Alerts, 'check' | 'list' | 'test'>;
+  /** What the home page's problems are collected from. */
+  readonly problemDeps: ProblemDeps;
   /** Whether all operators must have a second factor. */
   readonly factorRequired: () => boolean;
   /** Returns the sign-in URL that contains a one-time token. */
@@ -108,20 +113,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     functions,
     skipped: project.skipped,
     overview: createOverview({ pool, metrics: logs.metrics, now: () => clock.now() }),
-    problems: () =>
-      problemsOf({
-        pool,
-        health,
-        conditions: server.conditions,
-        findings: advisors.recent,
-        history,
-        metrics: logs.metrics,
-        nodes: view.isShared ? server.nodes : async () => [],
-        backups,
-        configuration,
-        config,
-        place,
-      }),
+    problems: () => problemsOf(parts.problemDeps),
   });
   advisorRoutes(api, { pool, advisors, audit, writeMigration });
   searchRoutes(api, { database, functions, logs, log });
@@ -145,6 +137,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   sqlRoutes(api, { database, clock, audit, seal });
   queryRoutes(api, { database, audit });
   historyRoutes(api, history);
+  alertRoutes(api, { alerts: parts.alerts, audit });
   whyRoutes(api, { database, clock });
   personaRoutes(api, { database, clock });
   jobRoutes(api, { database, audit });

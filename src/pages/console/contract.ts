@@ -2,9 +2,11 @@
  * The types of all routes in the Console's API, for the web app. This file contains only types, because importing a
  * value would load zod.
  */
+
 import type { contract as access } from './access/contract.ts';
 import type { contract as advisors } from './advisors/contract.ts';
 import type { contract as agents } from './agents/contract.ts';
+import type { contract as alerts } from './alerts/contract.ts';
 import type { contract as backups } from './backups/contract.ts';
 import type { contract as branches } from './branches/contract.ts';
 import type { contract as extensions } from './extensions/contract.ts';
@@ -41,6 +43,7 @@ import type { contract as views } from './views/contract.ts';
 import type { contract as why } from './why/contract.ts';
 
 export type ConsoleContract = typeof access &
+  typeof alerts &
   typeof advisors &
   typeof agents &
   typeof backups &

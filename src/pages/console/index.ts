@@ -16,12 +16,14 @@ import { accepts, createWebFace, type WebFace } from '../../base/kernel/web-face
 import { RequestBody } from '../../base/shared/http/request-body.ts';
 import type { MigrationSet, Queryable } from '../../platform/database/types.ts';
 import { ownCommand } from '../../platform/packages/index.ts';
-import { createRecentAdvisors } from './advisors/recent.ts';
+import { createRecentAdvisors, type RecentAdvisors } from './advisors/recent.ts';
+import { createLazyAlerts } from './alerts/lazy.ts';
 import { type Audit, commandLine, createAudit } from './audit.ts';
 import type { AdmittedOperator, BranchOperator } from './branches/types.ts';
 import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
+import type { ProblemDeps } from './home/problems.ts';
 import type { Management } from './management/calls.ts';
 import type { Caller } from './management/handlers.ts';
 import { createLazyManagement } from './management/lazy.ts';
@@ -31,7 +33,7 @@ import type { LocalAnswer, LocalMessage } from './mcp/local.ts';
 import type { McpRoutesDeps } from './mcp/routes.ts';
 import type { McpDeps } from './mcp/types.ts';
 import { answerQuestions } from './nodes/answers.ts';
-import { createNodeLogs } from './nodes/logs.ts';
+import { createNodeLogs, type NodeLogs } from './nodes/logs.ts';
 import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -106,7 +108,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
   const settingsLock = createSettingsLock(group.change);
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const logs = createNodeLogs(deps.view, deps.telemetry);
-  const history = createLazyHistory({ database, db, isShared: group.isShared, now: deps.clock.now, log });
+  const observation = createObservation(deps, advisors, logs);
   const management = createLazyManagement({
     database,
     config,
@@ -193,7 +195,7 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
               );
               const { apiRoutes } = await import('./api-routes.ts');
               apiRoutes(scope, deps, {
-                ...{ sessions, tokens, audit, advisors, history },
+                ...{ sessions, tokens, audit, advisors, ...observation.parts },
                 ...{ callService, management, settingsLock },
                 factorRequired,
                 linkOf,
@@ -205,8 +207,8 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
         },
       },
     ],
-    start: async () => history.start(),
-    stop: () => history.stop(),
+    start: async () => observation.start(),
+    stop: observation.stop,
     issueLink: async (operatorName) => linkOf(await sessions.issueLinkToken(operatorName)),
     listOperators: () => queries.listOperators(db),
     createOperator: async (name, role) => {
@@ -219,6 +221,46 @@ export function createConsole(given: ConsoleDeps): ConsoleService {
     manage: (name, input, { operator, ref } = {}) =>
       management.call(name, input, { operator: actorOf(operator) }, ref),
     ...ofBranch(db, audit, async (name) => linkOf(await sessions.issueLinkToken(name))),
+  };
+}
+
+/** What the Console observes while no operator is signed in: the history of statements, and problems for alerts. */
+function createObservation(
+  { database, group, config, services, project, site, server, view, clock, log }: ConsoleDeps,
+  advisors: RecentAdvisors,
+  logs: NodeLogs,
+) {
+  const db = database.pool('supabase_admin');
+  const history = createLazyHistory({ database, db, isShared: group.isShared, now: clock.now, log });
+  const problemDeps: ProblemDeps = {
+    ...{ pool: database.pool('postgres'), db, config, history },
+    health: server.health,
+    conditions: server.conditions,
+    findings: advisors.recent,
+    metrics: logs.metrics,
+    nodes: view.isShared ? server.nodes : async () => [],
+    backups: services.backups,
+    configuration: server.configuration,
+    place: { projectDir: project.dir, savedDir: project.savedDir },
+  };
+  const alerts = createLazyAlerts({
+    ...{ db, config, isShared: group.isShared, log },
+    problems: async () =>
+      (await import('./alerts/problems.ts')).alertProblems({ ...problemDeps, findings: advisors.hourly }),
+    mailer: services.mail.mailer,
+    consoleUrl: site.url,
+    mode: project.inspection.isProduction ? 'production' : 'development',
+    now: () => clock.now(),
+  });
+  return {
+    parts: { history, alerts, problemDeps },
+    start() {
+      history.start();
+      alerts.start();
+    },
+    async stop() {
+      await Promise.all([history.stop(), alerts.stop()]);
+    },
   };
 }
 

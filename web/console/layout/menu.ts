@@ -1,6 +1,7 @@
 /** Defines the menu's entries with their icons. The palette and the list of shortcuts use the same entries. */
 import {
   IconApi,
+  IconBell,
   IconBolt,
   IconBrandGraphql,
   IconBroadcast,
@@ -51,6 +52,7 @@ const icons: Record<MenuPath, typeof IconHome> = {
   '/logs': IconListDetails,
   '/metrics': IconChartLine,
   '/queries': IconGauge,
+  '/alerts': IconBell,
   '/backups': IconDatabaseExport,
   '/branches': IconGitBranch,
   '/nodes': IconServer2,

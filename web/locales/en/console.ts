@@ -29,6 +29,7 @@ export const messages = {
   'nav.logs': 'Logs',
   'nav.metrics': 'Metrics',
   'nav.queries': 'Queries',
+  'nav.alerts': 'Alerts',
   'nav.backups': 'Backups',
   'nav.branches': 'Branches',
   'nav.nodes': 'Nodes',
@@ -175,6 +176,9 @@ export const messages = {
   'problems.node-silent': '{node} doesn’t answer',
   'problems.node-gone': '{node} ended without being stopped',
   'problems.unchecked-nodes': 'The other nodes couldn’t be checked',
+  'problems.attack':
+    '{failures, plural, one {# wrong password or code} other {# wrong passwords or codes}} for {accounts, plural, one {# account} other {# accounts}} in the last ten minutes',
+  'problems.unchecked-attacks': 'Attacks on sign-in couldn’t be checked',
   'problems.see-node': 'View nodes',
   'problems.see-logs': 'View logs',
   'problems.see-jobs': 'View runs',

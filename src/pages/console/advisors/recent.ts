@@ -4,12 +4,15 @@ import type { Finding } from '../../../project/advisors/index.ts';
 
 /** The maximum age of findings before the advisors run again. */
 const maxAgeMs = 60_000;
+const hourMs = 60 * 60_000;
 
 export interface RecentAdvisors {
   /** Runs all advisors and returns their findings. */
   fresh(): Promise<readonly Finding[]>;
   /** Returns findings that are at most a minute old. */
   recent(): Promise<readonly Finding[]>;
+  /** Returns findings that are at most an hour old, for checks that are repeated all the time. */
+  hourly(): Promise<readonly Finding[]>;
 }
 
 export function createRecentAdvisors(pool: Pool, config: LiveConfig, now: () => number): RecentAdvisors {
@@ -26,8 +29,7 @@ export function createRecentAdvisors(pool: Pool, config: LiveConfig, now: () => 
     });
     return findings;
   }
-  return {
-    fresh,
-    recent: () => (last !== undefined && now() - last.atMs < maxAgeMs ? last.findings : fresh()),
-  };
+  const atMost = (ageMs: number): Promise<readonly Finding[]> =>
+    last !== undefined && now() - last.atMs < ageMs ? last.findings : fresh();
+  return { fresh, recent: () => atMost(maxAgeMs), hourly: () => atMost(hourMs) };
 }

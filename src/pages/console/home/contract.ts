@@ -108,8 +108,10 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       readonly meanMs: number;
       readonly calls: number;
     }
+  /** Wrong passwords and codes that were entered in the last ten minutes, for `accounts` accounts and networks. */
+  | { readonly kind: 'sign-in-attack'; readonly accounts: number; readonly failures: number }
   /** A part of the project that couldn't be checked for problems. */
-  | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' | 'nodes' }
+  | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' | 'nodes' | 'attacks' }
   /** An enabled sign-in provider whose client ID or secret is missing. */
   | {
       readonly kind: 'provider';

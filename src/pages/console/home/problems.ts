@@ -22,8 +22,10 @@ import type { History } from '../statement-history/history.ts';
 import type { Problem } from './contract.ts';
 import { nodeProblems } from './node-problems.ts';
 
-interface ProblemDeps {
+export interface ProblemDeps {
   readonly pool: Pool;
+  /** A pool of the superuser, which can read `_plinth`. */
+  readonly db: Pool;
   readonly health: () => Record<string, string | undefined>;
   readonly conditions: () => Conditions;
   readonly findings: () => Promise<readonly Finding[]>;
@@ -61,6 +63,7 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
     checked('advisors', findingCounts(deps)),
     checked('statements', statementProblems(deps)),
     checked('nodes', deps.nodes().then(nodeProblems)),
+    checked('attacks', signInAttacks(deps.db)),
     serverErrors(deps),
   ]);
   const problems = [
@@ -105,6 +108,23 @@ async function serverErrors({ metrics }: ProblemDeps): Promise<Problem[]> {
       service,
       count: total.failed,
     }));
+}
+
+/** Wrong passwords and codes within this time count as an attack if there are many. */
+const attackMinutes = 10;
+const attackFailures = 100;
+const attackAccounts = 20;
+
+/** Counts the accounts and networks for which wrong passwords and codes were entered, and the number of wrong ones. */
+async function signInAttacks(db: Queryable): Promise<Problem[]> {
+  const [table] = await db.query<{ exists: boolean }>(sql`
+    select pg_catalog.to_regclass('_plinth.guess_streaks') is not null as exists`);
+  if (table?.exists !== true) return [];
+  const [found] = await db.query<{ accounts: number; failures: number }>(sql`
+    select count(*)::int as accounts, coalesce(sum(failures), 0)::int as failures from _plinth.guess_streaks
+    where last_at > pg_catalog.now() - pg_catalog.make_interval(mins => ${attackMinutes}::int)`);
+  if (found === undefined || (found.failures < attackFailures && found.accounts < attackAccounts)) return [];
+  return [{ kind: 'sign-in-attack', severity: 'error', ...found }];
 }
 
 interface FailedJob {

@@ -1,6 +1,7 @@
 /** Validates combinations of settings: settings that a feature requires, and settings that conflict with each other. */
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../../base/kernel/request-origin.ts';
+import { isAlertKind, isTimeZone, parseQuietHours } from '../../../base/shared/alerts.ts';
 import { typesOf, webhookSecretPattern } from '../../../base/shared/user-events.ts';
 import type { Config } from '../schema/index.ts';
 
@@ -58,6 +59,7 @@ export function check(
   checkFactors(config, need, report);
   checkHooks(config, need, report);
   checkWebhooks(config, need, report);
+  checkAlerts(config, need, report);
   checkMailTexts(config, exists, report, warn);
   checkSmtp(config, need);
   checkSms(config, need);
@@ -316,6 +318,34 @@ function checkWebhooks({ plinth }: Config, need: Need, report: Report): void {
     const isSecret = (text: string): boolean => webhookSecretPattern.test(text.trim());
     if (secret !== undefined && secret !== '' && !secret.split('|').every(isSecret))
       report(`${key}.secret`, 'must be whsec_ followed by the base64 of 24 to 64 bytes');
+  }
+}
+
+/** Checks the receivers of alerts. */
+function checkAlerts({ plinth }: Config, need: Need, report: Report): void {
+  for (const [name, receiver] of Object.entries(plinth.alerts.receivers)) {
+    const { enabled, kind, to, url, secret, problems, quiet_hours, time_zone } = receiver;
+    if (!enabled) continue;
+    const key = `alerts.receivers.${name}`;
+    if (kind === 'email' && to.length === 0) report(`${key}.to`, 'must contain at least one email address');
+    for (const address of to)
+      if (!/^[^\s@,]+@[^\s@,]+$/.test(address)) report(`${key}.to`, `"${address}" isn't an email address`);
+    if (kind !== 'email') {
+      need(`${key}.url`, url, `${key} is enabled`);
+      const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+      const isLocal = parsed?.protocol === 'http:' && isLoopbackName(hostnameOf(parsed.host) ?? '');
+      if (url !== undefined && url !== '' && parsed?.protocol !== 'https:' && !isLocal)
+        report(`${key}.url`, 'must start with https:// unless it refers to this machine');
+    }
+    const isSecret = (text: string): boolean => webhookSecretPattern.test(text.trim());
+    if (kind === 'webhook' && secret !== undefined && secret !== '' && !secret.split('|').every(isSecret))
+      report(`${key}.secret`, 'must be whsec_ followed by the base64 of 24 to 64 bytes');
+    for (const problem of problems)
+      if (problem !== '*' && !isAlertKind(problem))
+        report(`${key}.problems`, `"${problem}" isn't a kind of problem; see docs/alerts.md`);
+    if (quiet_hours !== '' && parseQuietHours(quiet_hours) === undefined)
+      report(`${key}.quiet_hours`, 'must be two times such as "22:00-07:00"');
+    if (!isTimeZone(time_zone)) report(`${key}.time_zone`, `"${time_zone}" isn't a time zone`);
   }
 }
 

@@ -1,5 +1,6 @@
-/** The webhooks in plinth.toml, and the requests that they receive according to Standard Webhooks. */
+/** The webhooks in plinth.toml. */
 import { createHmac } from 'node:crypto';
+import { signingKeys } from '../../../base/shared/standard-webhooks.ts';
 import { typesOf, type UserEventType } from '../../../base/shared/user-events.ts';
 import type { Config } from '../../../platform/config/index.ts';
 
@@ -17,11 +18,8 @@ export const endpointsOf = ({ plinth }: Config): readonly Endpoint[] =>
   Object.entries(plinth.auth.webhooks).flatMap(([name, { enabled, url, secret, events }]) =>
     !enabled || url === undefined || secret === undefined
       ? []
-      : [{ name, url, keys: keysOf(secret), types: [...new Set(events.flatMap(typesOf))] }],
+      : [{ name, url, keys: signingKeys(secret), types: [...new Set(events.flatMap(typesOf))] }],
   );
-
-const keysOf = (secrets: string): readonly Buffer[] =>
-  secrets.split('|').map((secret) => Buffer.from(secret.trim().replace(/^whsec_/, ''), 'base64'));
 
 /**
  * Returns a hash that changes if the URL or the signing keys change. It reveals neither, because the keys are random and
@@ -29,40 +27,3 @@ const keysOf = (secrets: string): readonly Buffer[] =>
  */
 export const settingsHash = ({ url, keys }: Pick<Endpoint, 'url' | 'keys'>): string =>
   createHmac('sha256', Buffer.concat(keys)).update(url).digest('base64url');
-
-export interface EventMessage {
-  /** The event's ID, which is the same for every attempt. */
-  readonly id: string;
-  readonly type: string;
-  /** When the event happened, in ISO 8601 format. */
-  readonly timestamp: string;
-  readonly data: unknown;
-}
-
-export interface SignedRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/**
- * Returns the request for an attempt. `nowMs` is the time of the attempt, which receivers compare with their clock to
- * reject replayed requests.
- */
-export function signedRequest(keys: readonly Buffer[], message: EventMessage, nowMs: number): SignedRequest {
-  const { id, ...content } = message;
-  const body = JSON.stringify(content);
-  const timestamp = String(Math.floor(nowMs / 1000));
-  const signatures = keys.map(
-    (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
-  );
-  return {
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Plinth-Webhooks',
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': signatures.join(' '),
-    },
-    body,
-  };
-}

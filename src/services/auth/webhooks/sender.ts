@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Logger } from '../../../base/kernel/log.ts';
 import { type Outgoing, OutgoingError, type Reach } from '../../../base/shared/network/outgoing.ts';
+import { signedRequest } from '../../../base/shared/standard-webhooks.ts';
 import { createWorker, type Turn } from '../../../base/shared/worker.ts';
 import type { Database, Pool } from '../../../platform/database/types.ts';
-import { type Endpoint, signedRequest } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import {
   type AttemptResult,
   createDeliveries,

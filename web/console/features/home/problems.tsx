@@ -83,6 +83,8 @@ function textOf(problem: Problem): string {
       return t('problems.node', problem);
     case 'node-missing':
       return t(problem.isGone ? 'problems.node-gone' : 'problems.node-silent', problem);
+    case 'sign-in-attack':
+      return t('problems.attack', problem);
     case 'unchecked':
       return t(`problems.unchecked-${problem.source}`);
     case 'provider':
@@ -154,6 +156,11 @@ function targetOf(problem: Problem): { readonly label: Label; readonly link: Lin
     case 'node':
     case 'node-missing':
       return { label: 'problems.see-node', link: { to: '/nodes', search: {} } };
+    case 'sign-in-attack':
+      return {
+        label: 'problems.see-logs',
+        link: { to: '/logs', search: { service: 'auth', status: '4', minutes: '60' } },
+      };
     case 'unchecked':
       return { label: 'problems.see-logs', link: { to: '/logs', search: { level: 'warn' } } };
     case 'provider':

@@ -70,6 +70,36 @@ export const serverPages: readonly PageSpec[] = [
     ],
   },
   {
+    id: 'alerts',
+    group: 'server',
+    title: 'Alerts',
+    text: 'Messages about problems, such as failed backups. The page Alerts lists them and sends tests.',
+    words: 'notify notification monitoring incident',
+    parts: [
+      {
+        settings: under('alerts', [
+          ['after', 'Report a problem after', { words: 'delay' }],
+          ['repeat', 'Repeat while the problem lasts', { words: 'reminder' }],
+        ]),
+      },
+      {
+        title: 'Receivers',
+        names: 'alerts.receivers',
+        settings: under('alerts.receivers.*', [
+          ['enabled', 'Send alerts', { words: 'on off' }],
+          ['kind', 'Kind', { options: { email: 'Email', webhook: 'Webhook', slack: 'Slack' } }],
+          ['to', 'Email addresses', { words: 'mail recipient' }],
+          ['url', 'URL', { words: 'endpoint webhook slack mattermost' }],
+          ['secret', 'Signing secret', { words: 'whsec signature standard webhooks' }],
+          ['problems', 'Problems', { words: 'filter backups disk certificates jobs' }],
+          ['severity', 'Least severity', { options: { error: 'Errors', warning: 'Errors and warnings' } }],
+          ['quiet_hours', 'Quiet hours', { words: 'night silence do not disturb' }],
+          ['time_zone', 'Time zone of the quiet hours', { words: 'timezone' }],
+        ]),
+      },
+    ],
+  },
+  {
     id: 'limits',
     group: 'server',
     title: 'Connection limits',

@@ -3,6 +3,7 @@
  * keys in `config.toml`.
  */
 import { section } from '../define.ts';
+import { alerts } from './alerts.ts';
 import { account, auth, branding } from './auth.ts';
 import { branches } from './branches.ts';
 import { backup, database, rest, safeUpdate } from './database.ts';
@@ -15,6 +16,7 @@ export const plinthSchema = section("Plinth's own settings.", {
   auth,
   log,
   telemetry,
+  alerts,
   files,
   server,
   console,
