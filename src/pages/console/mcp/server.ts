@@ -31,7 +31,7 @@ const changing = [
 ];
 const reading = [
   "This session is read-only. Tools that make changes aren't available, and execute_sql runs only queries.",
-  "Where you can run commands in the project's folder, change the schema with a migration (plinth migration new, plinth migration up). Otherwise, tell the user to add --write to the arguments of plinth mcp, or read_only=false to this server's URL. This needs the role owner or developer.",
+  "Where you can run commands in the project's folder, change the schema with a migration (plinth migration new, plinth migration up). Otherwise, tell the user to allow changes: with --write in the arguments of plinth mcp, read_only=false in this server's URL, or a new approval in the Console.",
 ];
 
 /** Returns what the agent should know about a session, which mentions only tools that the session has. */
