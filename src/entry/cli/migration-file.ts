@@ -1,5 +1,5 @@
 /** Creates migration files. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './command.ts';
 import { CommandError } from './errors.ts';
@@ -12,18 +12,24 @@ export interface NewMigration {
 }
 
 /**
- * Returns the file for a migration that is created at this time.
+ * Returns the file for a migration that is created at this time. If another migration was created in the same second, the
+ * version is the next free one, because a migration whose version has been applied is skipped.
  * @throws {UsageError} if the name can't be part of a file name
  */
 export function newMigration(projectDir: string, given: string): NewMigration {
   const name = given.trim().replaceAll(' ', '_');
   if (!/^[\w.-]+$/.test(name))
     throw new UsageError(`${name}: a name can contain only letters, digits, _ . and -`);
-  const version = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const folder = join(projectDir, 'supabase', 'migrations');
+  const taken = new Set(existsSync(folder) ? readdirSync(folder).map((file) => /^\d*/.exec(file)?.[0]) : []);
+  const time = new Date();
+  const format = (): string => time.toISOString().replace(/\D/g, '').slice(0, 14);
+  while (taken.has(format())) time.setUTCSeconds(time.getUTCSeconds() + 1);
+  const version = format();
   const entry = `${version}_${name}.sql`;
   return {
     version,
-    path: join(projectDir, 'supabase', 'migrations', entry),
+    path: join(folder, entry),
     shownPath: `supabase/migrations/${entry}`,
   };
 }
