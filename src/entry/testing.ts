@@ -64,6 +64,18 @@ export const lowestPasswordCost = 4;
 /** The template that all projects extend. Each project's template only adds the project's migrations and seeds. */
 const services: Template = { key: 'services', prepare: migrateServices };
 
+const patienceMs = 60_000;
+
+/** Makes requests wait for a busy machine instead of being rejected, unless the settings say otherwise. */
+const unhurried = ({ plinth, ...config }: PartialConfig): PartialConfig => ({
+  ...config,
+  plinth: {
+    ...plinth,
+    server: { max_wait: patienceMs, ...plinth?.server },
+    rest: { max_wait: patienceMs, max_wait_slow: patienceMs, ...plinth?.rest },
+  },
+});
+
 /** Returns a started backend on free ports. `stop()` also removes the database and the files. */
 export async function createTestBackend(options: TestBackendOptions = {}): Promise<Backend> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plinth-test-')));
@@ -76,7 +88,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
   const config =
     options.loaded ??
     (options.config || !options.projectDir
-      ? configFrom(options.config ?? {}, join(projectDir, 'supabase'))
+      ? configFrom(unhurried(options.config ?? {}), join(projectDir, 'supabase'))
       : loadConfig({ projectDir, savedDir, mode }).config);
   const key = createHash('sha256')
     .update(
