@@ -195,6 +195,8 @@ export const graphql = liveSection(
     max_depth: integer(50, 'Maximum number of nested fields in a query.', { min: 1, max: 200 }),
     max_complexity: integer(10_000_000, 'Maximum number of fields in a response, if each page is full.', {
       min: 1,
+      // Nested pages multiply, so a query with a small response can have a high number.
+      max: 1e15,
     }),
     max_aliases: integer(500, 'Maximum number of aliases in a query.'),
     max_query: size(256 * 1024, 'Maximum size of a query.'),
