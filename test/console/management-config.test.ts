@@ -118,6 +118,11 @@ test('the names of upstream’s newer config.toml are the same settings', async 
   expect(loadConfig({ projectDir }).config.auth.email.enable_signup).toBe(true);
 });
 
+test('a setting that can’t be a secret is shown, whatever its name is', async () => {
+  const { body } = await push('[auth]\npassword_requirements = "letters_digits"', { dry_run: true });
+  expect(body.diff).toContainEqual({ kind: 'added', text: 'password_requirements = "letters_digits"' });
+});
+
 test('a push changes the app’s settings in plinth.toml, and keeps those of the machine', async () => {
   const own = '[server]\nmax_wait = "2s"\n';
   writeFileSync(join(projectDir, 'supabase/plinth.toml'), own);

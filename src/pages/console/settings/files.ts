@@ -236,6 +236,11 @@ export function masked(text: string): string {
     .reduce((shown, [start, end]) => `${shown.slice(0, start)}"••••••"${shown.slice(end)}`, text);
 }
 
-const isSecretPath = (path: readonly string[]): boolean =>
-  (['config.toml', 'plinth.toml'] as const).some((file) => settingOf({ file, path })?.type === 'secret') ||
-  path.some((name) => secretKey.test(name) || name === 'vault' || name === 'env');
+function isSecretPath(path: readonly string[]): boolean {
+  const types = (['config.toml', 'plinth.toml'] as const).map(
+    (file) => settingOf({ file, path })?.type ?? '',
+  );
+  if (types.includes('secret')) return true;
+  if (types.some((type) => plainTypes.includes(type))) return false;
+  return path.some((name) => secretKey.test(name) || name === 'vault' || name === 'env');
+}
