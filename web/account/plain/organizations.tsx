@@ -89,7 +89,7 @@ function Organizations({ errorField, isEmpty }: { errorField?: ErrorField; isEmp
     </Posted>
   );
   return (
-    <Page title="page.organizations" intro={t('plain.as', { who: email })}>
+    <Page title="page.organizations" intro={t('organizations.who', { who: email })}>
       <section data-section="done">
         <div role="status">
           <ul className={classes.accounts} data-list="done">
@@ -218,7 +218,7 @@ const Open = (props: { isLink: boolean; errorField?: ErrorField }) => (
   <Page title="page.invitation-open" intro={t('invitation.text', { organization, role: ownRole })}>
     <Posted errorField={props.errorField}>
       <Aside>
-        <WithAddresses text={t('plain.as', { who })} />
+        <WithAddresses text={t('organizations.who', { who })} />
       </Aside>
       <Choice value="accept" isMain>
         {t('invitation.join', { organization })}

@@ -208,6 +208,7 @@ export const messages = {
   'organizations.guest': 'لا يمكن للضيوف استخدام المؤسسات. احفظ حسابك أو سجّل الدخول أولًا.',
   'field.organization-missing': 'أدخل اسمًا للمؤسسة.',
   'field.slug-missing': 'أدخل الاسم المختصر للمؤسسة.',
+  'organizations.who': 'مسجّل الدخول باسم {who}',
   'organizations.mine': 'مؤسساتك',
   'organizations.invitations': 'دعوات لك',
   'organizations.requests': 'طلبات انضمامك',

@@ -227,6 +227,7 @@ export const messages = {
   'organizations.guest': 'Guests can’t use organizations. Save your account or sign in first.',
   'field.organization-missing': 'Enter a name for the organization.',
   'field.slug-missing': 'Enter the organization’s short name.',
+  'organizations.who': 'Signed in as {who}',
   'organizations.mine': 'Your organizations',
   'organizations.invitations': 'Invitations for you',
   'organizations.requests': 'Your requests to join',

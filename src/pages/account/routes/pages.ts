@@ -19,7 +19,6 @@ import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm, queryOf } from './mark.ts';
 import type { OrganizationsDeps } from './organization-tools.ts';
-import { organizationRoutes } from './organizations.ts';
 import { type AnyPage, type PageFields, type PageName, pageNames } from './page-names.ts';
 import { createSend, forApps, type SendDeps } from './send.ts';
 
@@ -86,6 +85,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const hasForm: ReadonlySet<string> = new Set(formPages);
   journeyPages(app, deps.journeys, send);
   accountsRoutes(app, deps.accounts, send);
+  // Loaded with the first request, because a start loads only code that every server needs.
+  const { organizationRoutes } = await import('./organizations.ts');
   organizationRoutes(app, { ...deps.organizations, faultOf: deps.faultOf }, send);
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));

@@ -33,16 +33,6 @@ import {
   openOAuthAuthorization,
   renderOpenedAuthorization,
 } from '../oauth-server/routes.ts';
-import {
-  acceptInvitation,
-  createOrganization,
-  declineInvitation,
-  readInvitation,
-  readOwnOrganizations,
-  requestToJoin,
-  switchOrganization,
-  withdrawRequest,
-} from '../organizations/own-organizations.ts';
 import { passkeyChallenge, passkeySignIn, renderPasskeyOptions } from '../passkeys/routes.ts';
 import { identityLinking, providerSignIn } from '../providers/routes.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../security-events/routes.ts';
@@ -69,6 +59,9 @@ export function createSelfService(ctx: AuthContext, observe: Observe): SelfServi
     user: (client, accessToken) => userOperations(runnerFor(ctx, observe, client, accessToken)),
   };
 }
+
+/** Loads the operations of organizations, which only some projects have. */
+const ofOrganizations = () => import('../organizations/own-organizations.ts');
 
 const pairOf = (session: JsonObject): TokenPair => session as unknown as TokenPair;
 
@@ -129,7 +122,7 @@ function visitorOperations(run: Run): VisitorOperations {
     ssoConnection: (id) => run(ssoConnection, { id }),
     isNewAddress: (email) => run(isNewAddress, { email }),
     ssoPolicy: (domain) => run(ssoPolicy, { domain }),
-    organizationInvitation: (token) => run(readInvitation, { token }),
+    organizationInvitation: async (token) => run((await ofOrganizations()).readInvitation, { token }),
   };
 }
 
@@ -175,20 +168,20 @@ function userOperations(run: Run): UserOperations {
         query,
         redirectTo: query.get('redirect_to') ?? '',
       }),
-    organizations: () => run(readOwnOrganizations, {}),
-    createOrganization: (name) => run(createOrganization, { name }),
+    organizations: async () => run((await ofOrganizations()).readOwnOrganizations, {}),
+    createOrganization: async (name) => run((await ofOrganizations()).createOrganization, { name }),
     async switchOrganization(id) {
-      await run(switchOrganization, { id });
+      await run((await ofOrganizations()).switchOrganization, { id });
     },
-    acceptInvitation: (key) => run(acceptInvitation, { key }),
+    acceptInvitation: async (key) => run((await ofOrganizations()).acceptInvitation, { key }),
     async declineInvitation(key) {
-      await run(declineInvitation, { key });
+      await run((await ofOrganizations()).declineInvitation, { key });
     },
     async requestToJoin(slug, message) {
-      await run(requestToJoin, { slug, message });
+      await run((await ofOrganizations()).requestToJoin, { slug, message });
     },
     async withdrawRequest(id) {
-      await run(withdrawRequest, { id });
+      await run((await ofOrganizations()).withdrawRequest, { id });
     },
   };
 }
