@@ -4,7 +4,8 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isOrganizationId, ourPage, pageWith } from '../arrival.ts';
-import { carriedFlow, type ListRow } from '../core/html.ts';
+import { carriedFlow } from '../core/html.ts';
+import { type ListRow, repeatLists } from '../core/list-rows.ts';
 import { hostOf } from '../core/return-to.ts';
 import { FieldFault } from '../form-fields.ts';
 import { keepStep, stepOf } from '../request-cookies.ts';
@@ -79,7 +80,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
               TYPED_NAME: problem?.place === 'name' ? typed : '',
               TYPED_SLUG: problem?.place === 'slug' ? typed : '',
             },
-            lists: {
+            repeat: repeatLists({
               done: problem === undefined && results.has(done) ? [{ state: done }] : [],
               organizations: organizations.map((one): ListRow => {
                 const values = { ROW_ID: one.id, ROW_NAME: one.name, ROW_ROLE: roleText(one, text) };
@@ -93,7 +94,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
                 return { state: 'sent', values: { ROW_ID: one.id, ROW_NAME: one.organization } };
               }),
               app: appRows(query),
-            },
+            }),
           }),
         },
       );

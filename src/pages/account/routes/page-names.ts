@@ -1,6 +1,6 @@
 /** The names of the Account pages, and the type of the function that sends a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountRow, ChangeRow, ListRow } from '../core/html.ts';
+import type { AccountRow, ChangeRow } from '../core/html.ts';
 import type { StepProblem } from '../core/step.ts';
 import type { Ending } from '../types.ts';
 import type { AccountFacts } from '../visitor.ts';
@@ -35,8 +35,8 @@ export type AnyPage = PageName | `plain/${string}`;
 
 /** The lists and values that only one page has. */
 export interface PageContent {
-  /** The rows of the page's lists, by the name of the list. A list without rows is removed from the page. */
-  readonly lists?: Readonly<Record<string, readonly ListRow[]>>;
+  /** Fills the page's lists. */
+  readonly repeat?: (html: string) => string;
   /** The values of the page's own placeholders, by name. */
   readonly values?: Readonly<Record<string, string>>;
 }

@@ -4,20 +4,13 @@ import type { WebFace } from '../../../base/kernel/web-face.ts';
 import { memoryCookie, readMemory, type SignInWay } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { frameSourcesOf, framesOf } from '../core/ended-sessions.ts';
-import {
-  carryFlow,
-  escapeText,
-  fillValues,
-  repeatAccounts,
-  repeatChanges,
-  repeatList,
-} from '../core/html.ts';
+import { carryFlow, escapeText, fillValues, repeatAccounts, repeatChanges } from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
 import { addressOf } from '../identify.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { queryOf } from './mark.ts';
-import type { AnyPage, PageContent, PageFields, PageName, Send } from './page-names.ts';
+import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
  * The pages on which a sign-in for an app can start. The app's request is checked when these pages are opened. Without
@@ -114,19 +107,14 @@ export interface SendDeps {
 }
 
 /** Fills the page's lists, and removes the line about the device if the device is unknown. */
-function repeatRows(
-  html: string,
-  { accounts, changes, device, left = [] }: PageFields,
-  lists: PageContent['lists'] = {},
-): string {
+function repeatRows(html: string, { accounts, changes, device, left = [] }: PageFields): string {
   const known =
     left.length === 0
       ? html.replace(/<form[^>]* data-left="[^"]*".*?<\/form>/s, '')
       : html.replace(/(<bdi[^>]*>)%PLINTH_LEFT%(<\/bdi>)/, (_, start, end) =>
           left.map((name) => `${start}${escapeText(name)}${end}`).join(', '),
         );
-  const others = Object.entries(lists).reduce((page, [name, rows]) => repeatList(page, name, rows), known);
-  const listed = accounts === undefined ? others : repeatAccounts(others, accounts);
+  const listed = accounts === undefined ? known : repeatAccounts(known, accounts);
   const changed = changes === undefined ? listed : repeatChanges(listed, changes);
   return device === undefined ? changed.replace(/<p data-device="[^"]*">.*?<\/p>/s, '') : changed;
 }
@@ -188,7 +176,7 @@ export function createSend(deps: SendDeps): Send {
         : undefined;
     const needsNoCode =
       problem === undefined || problem.code.startsWith('field.') || mistakes.has(problem.code);
-    const { lists, values: pageValues = {} } = fill.content?.((code) => textOf(code, language)) ?? {};
+    const { repeat, values: pageValues = {} } = fill.content?.((code) => textOf(code, language)) ?? {};
     const own = Object.entries(pageValues).map(([key, text]) => [key, escapeText(text)]);
     const values: Readonly<Record<string, string>> = {
       ...Object.fromEntries(own),
@@ -219,7 +207,7 @@ export function createSend(deps: SendDeps): Send {
       CODE: escapeText(problem?.code ?? ''),
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };
-    const whole = fillValues(repeatRows(html, fill, lists), values)
+    const whole = fillValues(repeatRows(repeat?.(html) ?? html, fill), values)
       .replace('data-off="', `${isWaiting ? 'data-waiting ' : ''}data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && needsNoCode ? /<details data-technical[\s\S]*?<\/details>/ : '', '')
