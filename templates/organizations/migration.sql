@@ -259,7 +259,36 @@ begin
 end
 $$;
 
--- The user's email address in lowercase, or null if the address isn't verified.
+-- Whether the token may change organizations. An app that the user has allowed to act for them (OAuth) may only read,
+-- because a membership that it creates would outlast the user's permission. A user with a second factor must have used it.
+create function org.may_change() returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select not coalesce(auth.jwt() ? 'client_id', false) and (
+    coalesce(auth.jwt() ->> 'aal' = 'aal2', false)
+    or not exists (select from auth.mfa_factors f where f.user_id = auth.uid() and f.status = 'verified')
+  )
+$$;
+
+-- The signed-in user, who may change organizations.
+create function org.require_change() returns uuid
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  person uuid := org.require_user();
+begin
+  if auth.jwt() ? 'client_id' then
+    perform org.fail(403, 'not_allowed', 'An app that acts for a user can''t change organizations.');
+  end if;
+  if not org.may_change() then
+    perform org.fail(403, 'insufficient_aal', 'Confirm the sign-in with your second factor first.');
+  end if;
+  return person;
+end
+$$;
+
+-- The user's email address in lowercase, or null if the address isn't confirmed. If the project doesn't confirm
+-- addresses, anyone can sign up with any address, so this address alone must never grant access.
 create function org.verified_email(member uuid) returns text
 language sql stable security definer set search_path = ''
 as $$
@@ -309,10 +338,12 @@ create function public.create_organization(name text, slug text default null) re
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  person uuid := org.require_user();
+  person uuid := org.require_change();
   base text := trim(both '-' from left(regexp_replace(lower(coalesce(create_organization.name, '')), '[^a-z0-9]+', '-', 'g'), 40));
   created public.organizations;
 begin
+  -- Concurrent calls of a user wait for each other.
+  perform pg_advisory_xact_lock(hashtextextended('create_organization ' || person, 0));
   if (select count(*) from public.organizations o where o.created_by = person) >= 100 then
     perform org.fail(429, 'limit_reached', 'You can''t create more than 100 organizations.');
   end if;
@@ -344,7 +375,7 @@ create function public.delete_organization(organization_id uuid) returns void
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform org.require_user();
+  perform org.require_change();
   if not org.is_member(organization_id) then
     perform org.fail(404, 'organization_not_found', 'You aren''t a member of this organization.');
   end if;
@@ -379,7 +410,7 @@ language plpgsql security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  person uuid := org.require_user();
+  person uuid := org.require_change();
   address text := lower(btrim(invite_to_organization.email));
   created public.organization_invitations;
   -- 244 random bits.
@@ -444,7 +475,7 @@ as $$
   where t.hash = sha256(convert_to(organization_invitation.token, 'UTF8')) and char_length(organization_invitation.token) = 64
 $$;
 
--- The open invitations for the user's verified email address.
+-- The open invitations for the user's confirmed email address. Only their tokens, which were emailed, accept them.
 create function public.my_organization_invitations()
 returns table (id uuid, organization_name text, role text, role_name text, expires_at timestamptz)
 language sql stable security definer set search_path = ''
@@ -458,13 +489,14 @@ as $$
   order by i.created_at
 $$;
 
--- Joins the organization. Returns its ID. An invitation is valid only while its inviter could still create it.
-create function public.accept_organization_invitation(token text default null, invitation_id uuid default null) returns uuid
+-- Joins the organization. Returns its ID. The token proves that the user has received the invitation. An invitation is
+-- valid only while its inviter could still create it.
+create function public.accept_organization_invitation(token text) returns uuid
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  person uuid := org.require_user();
-  invitation public.organization_invitations := org.open_invitation(token, invitation_id);
+  person uuid := org.require_change();
+  invitation public.organization_invitations := org.open_invitation(token, null);
   wanted integer := (
     select r.rank from public.organization_roles r
     where r.organization_id = invitation.organization_id and r.key = invitation.role
@@ -505,7 +537,7 @@ create function public.request_to_join_organization(slug text, message text defa
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  person uuid := org.require_user();
+  person uuid := org.require_change();
   target uuid := (
     select o.id from public.organizations o
     where o.slug = request_to_join_organization.slug and o.accepts_join_requests
@@ -565,7 +597,7 @@ as $$
 declare
   request public.organization_join_requests;
 begin
-  perform org.require_user();
+  perform org.require_change();
   select q.* into request
   from public.organization_join_requests q
   where q.id = request_id and q.organization_id in (select org.ids('admin'))
@@ -587,6 +619,7 @@ create function public.leave_organization(organization_id uuid) returns void
 language plpgsql security definer set search_path = ''
 as $$
 begin
+  perform org.require_change();
   delete from public.organization_memberships m
   where m.organization_id = leave_organization.organization_id and m.user_id = auth.uid();
   if not found then
@@ -600,7 +633,7 @@ create function public.transfer_organization(organization_id uuid, user_id uuid)
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  person uuid := org.require_user();
+  person uuid := org.require_change();
 begin
   if not org.is_member(organization_id) then
     perform org.fail(404, 'organization_not_found', 'You aren''t a member of this organization.');
@@ -700,6 +733,24 @@ create policy "admins and the user delete requests" on public.organization_join_
   for delete to authenticated
   using (user_id = (select auth.uid()) or organization_id = any (array(select org.ids('admin'))));
 
+-- Changes need more than reads: see org.may_change.
+create policy "apps and sign-ins without the second factor can't change" on public.organizations
+  as restrictive for update to authenticated using ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't add" on public.organization_roles
+  as restrictive for insert to authenticated with check ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't change" on public.organization_roles
+  as restrictive for update to authenticated using ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't delete" on public.organization_roles
+  as restrictive for delete to authenticated using ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't change" on public.organization_memberships
+  as restrictive for update to authenticated using ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't delete" on public.organization_memberships
+  as restrictive for delete to authenticated using ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't delete" on public.organization_invitations
+  as restrictive for delete to authenticated using ((select org.may_change()));
+create policy "apps and sign-ins without the second factor can't delete" on public.organization_join_requests
+  as restrictive for delete to authenticated using ((select org.may_change()));
+
 -- Grants ----------------------------------------------------------------------------------------------------------
 
 revoke all on public.organizations, public.organization_roles, public.organization_memberships,
@@ -719,18 +770,19 @@ revoke all on all functions in schema org from public, anon, authenticated, serv
 grant usage on schema org to anon, authenticated, service_role;
 grant execute on function org.ids(), org.ids(text), org.is_member(uuid), org.has_role(uuid, text[]),
   org.at_least(uuid, text), org.current() to anon, authenticated, service_role;
-grant execute on function org.manages_rank(uuid, integer), org.manages_role(uuid, text), org.token_claims() to authenticated;
+grant execute on function org.manages_rank(uuid, integer), org.manages_role(uuid, text), org.may_change(),
+  org.token_claims() to authenticated;
 
 revoke all on function public.create_organization(text, text), public.delete_organization(uuid),
   public.organization_members(uuid), public.invite_to_organization(uuid, text, text), public.organization_invitation(text),
-  public.my_organization_invitations(), public.accept_organization_invitation(text, uuid),
+  public.my_organization_invitations(), public.accept_organization_invitation(text),
   public.decline_organization_invitation(text, uuid), public.request_to_join_organization(text, text),
   public.organization_requests(uuid), public.my_organization_requests(),
   public.approve_organization_join_request(uuid, text), public.leave_organization(uuid),
   public.transfer_organization(uuid, uuid), public.switch_organization(uuid) from public, anon, authenticated, service_role;
 grant execute on function public.create_organization(text, text), public.delete_organization(uuid),
   public.organization_members(uuid), public.invite_to_organization(uuid, text, text), public.organization_invitation(text),
-  public.my_organization_invitations(), public.accept_organization_invitation(text, uuid),
+  public.my_organization_invitations(), public.accept_organization_invitation(text),
   public.decline_organization_invitation(text, uuid), public.request_to_join_organization(text, text),
   public.organization_requests(uuid), public.my_organization_requests(),
   public.approve_organization_join_request(uuid, text), public.leave_organization(uuid),

@@ -509,3 +509,69 @@ test('functions for policies see only the caller', async () => {
   expect(await ask(member)).toEqual({ ...none, is_member: true, least: true, current: true, ids: true });
   expect(await ask(stranger)).toEqual({ ...none, current: null, ids: false });
 });
+
+describe('a token that may only read', () => {
+  /** Runs a statement with the claims of an access token. Returns the hint of the error, or the number of rows. */
+  async function outcome(claims: object, statement: ReturnType<typeof sql>): Promise<string | number> {
+    try {
+      const rows = await server.backend.database
+        .pool('authenticator')
+        .transaction((tx) => tx.query(statement), {
+          settings: [
+            ['role', 'authenticated'],
+            ['request.jwt.claims', JSON.stringify(claims)],
+          ],
+        });
+      return rows.length;
+    } catch (error) {
+      return (error as { hint?: string }).hint ?? String(error);
+    }
+  }
+
+  const changes = (id: string, member: string) => [
+    sql`select public.create_organization(name => 'Other')`,
+    sql`select public.delete_organization(organization_id => ${id}::uuid)`,
+    sql`select public.invite_to_organization(organization_id => ${id}::uuid, role => 'owner')`,
+    sql`select public.accept_organization_invitation(token => ${'0'.repeat(64)})`,
+    sql`select public.request_to_join_organization(slug => 'any')`,
+    sql`select public.leave_organization(organization_id => ${id}::uuid)`,
+    sql`select public.transfer_organization(organization_id => ${id}::uuid, user_id => ${member}::uuid)`,
+    sql`select public.approve_organization_join_request(request_id => ${id}::uuid)`,
+    sql`update public.organizations set name = 'Other' where id = ${id}::uuid returning id`,
+    sql`update public.organization_memberships set role = 'owner' where user_id = ${member}::uuid returning role`,
+    sql`delete from public.organization_memberships where user_id = ${member}::uuid returning role`,
+    sql`insert into public.organization_roles (organization_id, key, name, rank)
+      values (${id}::uuid, 'helper', 'Helper', 5) returning key`,
+  ];
+  const reads = (id: string) => sql`select id from public.organizations where id = ${id}::uuid`;
+
+  test('an app that a user has allowed to act for them changes nothing', async () => {
+    const { id, members } = await server.team('owner', 'member');
+    const [owner, member] = members as [Person, Person];
+    const claims = { sub: owner.id, role: 'authenticated', aal: 'aal1', client_id: crypto.randomUUID() };
+    expect(await outcome(claims, reads(id))).toBe(1);
+    const outcomes: unknown[] = [];
+    for (const change of changes(id, member.id)) outcomes.push(await outcome(claims, change));
+    expect(outcomes.slice(0, 8)).toEqual(Array(8).fill('not_allowed'));
+    expect(outcomes.slice(8, 11)).toEqual([0, 0, 0]);
+    expect(String(outcomes[11])).toContain('row-level security');
+    const { client_id: _, ...own } = claims;
+    expect(await outcome(own, changes(id, member.id)[8] as ReturnType<typeof sql>)).toBe(1);
+  });
+
+  test('a sign-in without the user’s second factor changes nothing', async () => {
+    const { id, members } = await server.team('owner', 'member');
+    const [owner, member] = members as [Person, Person];
+    await server.backend.database.pool('supabase_admin').query(sql`
+      insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at, secret)
+      values (gen_random_uuid(), ${owner.id}::uuid, 'totp', 'verified', now(), now(), 'x')`);
+    const claims = { sub: owner.id, role: 'authenticated', aal: 'aal1' };
+    expect(await outcome(claims, reads(id))).toBe(1);
+    const outcomes: unknown[] = [];
+    for (const change of changes(id, member.id)) outcomes.push(await outcome(claims, change));
+    expect(outcomes.slice(0, 8)).toEqual(Array(8).fill('insufficient_aal'));
+    expect(outcomes.slice(8, 11)).toEqual([0, 0, 0]);
+    const confirmed = { ...claims, aal: 'aal2' };
+    expect(await outcome(confirmed, changes(id, member.id)[8] as ReturnType<typeof sql>)).toBe(1);
+  });
+});

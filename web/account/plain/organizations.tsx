@@ -108,15 +108,8 @@ function Organizations({ errorField, isEmpty }: { errorField?: ErrorField; isEmp
               <li data-state="open">
                 <span className={classes.entry}>
                   <bdi>{name}</bdi> <span className={classes.note}>{t('organizations.as', { role })}</span>
+                  <span className={classes.note}>{t('organizations.open-mail')}</span>
                 </span>
-                <Button
-                  type="submit"
-                  name="accept"
-                  value={id}
-                  aria-label={`${t('invitation.accept')}: ${name}`}
-                >
-                  {t('invitation.accept')}
-                </Button>
                 <RowButton action="decline" label={t('invitation.decline')} />
               </li>
             </ul>

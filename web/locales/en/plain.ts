@@ -234,6 +234,7 @@ export const messages = {
   'organizations.waiting': 'Waiting for an answer',
   'organizations.withdraw': 'Withdraw',
   'organizations.as': 'As {role}',
+  'organizations.open-mail': 'To accept, open the link in the email.',
   'organizations.current': '{role} · Current organization',
   'organizations.switch': 'Switch',
   'organizations.none':
@@ -256,7 +257,6 @@ export const messages = {
   'organizations.deleted': 'Organization deleted.',
   'invitation.text': 'You’ve been invited to join {organization}. Your role: {role}.',
   'invitation.join': 'Join {organization}',
-  'invitation.accept': 'Accept',
   'invitation.decline': 'Decline',
   'invitation.other': 'Use another account',
   'invitation.sign-in':

@@ -111,7 +111,7 @@ export function organizationInvitationRoutes(
           return reply.redirect(pageWith(listPage, '', 'done', 'declined'), 303);
         }
         if (action !== 'accept') return reply.redirect(here, 303);
-        await join(request, visitor, { token });
+        await join(request, visitor, token);
         await refresh(request);
         return reply.redirect(pageWith(listPage, '', 'done', 'joined'), 303);
       } catch (error) {

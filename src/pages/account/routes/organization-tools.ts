@@ -1,7 +1,6 @@
 /** What the pages about organizations have in common. Everything runs with the user's own permissions. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../../base/shared/errors.ts';
-import type { InvitationKey } from '../../../services/auth/index.ts';
 import { ourPage } from '../arrival.ts';
 import type { AuthClient } from '../auth-client.ts';
 import { carriedFlow } from '../core/html.ts';
@@ -56,9 +55,9 @@ export function createOrganizationTools(deps: OrganizationsDeps, send: Send) {
   const refresh = (request: FastifyRequest) => visitors.present(request, true);
 
   /** Accepts the invitation and switches to the organization. Joining again changes nothing. */
-  async function join(request: FastifyRequest, { session }: Visitor, key: InvitationKey): Promise<void> {
+  async function join(request: FastifyRequest, { session }: Visitor, token: string): Promise<void> {
     const user = auth.user(request, session);
-    await user.switchOrganization(await user.acceptInvitation(key));
+    await user.switchOrganization(await user.acceptInvitation(token));
   }
 
   return { notFound, ifEnabled, entered, refresh, join };

@@ -47,7 +47,7 @@ const listPage = 'organizations';
 export function organizationRoutes(app: FastifyInstance, deps: OrganizationRouteDeps, send: Send): void {
   const { auth, faultOf } = deps;
   const tools = createOrganizationTools(deps, send);
-  const { notFound, ifEnabled, entered, refresh, join } = tools;
+  const { notFound, ifEnabled, entered, refresh } = tools;
   organizationInvitationRoutes(app, deps, tools, send);
 
   app.get(
@@ -143,11 +143,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
       const id = form.get(name) ?? '';
       return isOrganizationId(id) ? id : undefined;
     };
-    const [accepted, declined, chosen, withdrawn] = ['accept', 'decline', 'switch', 'withdraw'].map(idIn);
-    if (accepted !== undefined) {
-      await join(request, visitor, { id: accepted });
-      return 'joined';
-    }
+    const [declined, chosen, withdrawn] = ['decline', 'switch', 'withdraw'].map(idIn);
     if (declined !== undefined) {
       await user.declineInvitation({ id: declined });
       return 'declined';

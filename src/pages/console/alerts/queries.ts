@@ -8,6 +8,8 @@ import type { AlertEvent, Decision, NewMessage, OpenAlert, StoredMessage } from 
 /** The maximum number of open alerts, so that a flood of problems doesn't become a flood of messages. */
 const maxOpen = 200;
 const retentionDays = 30;
+/** The time in which an alert continues if its problem is found again. */
+const continuedMinutes = 60;
 
 const toMs = (column: ReturnType<typeof sql>) =>
   sql`pg_catalog.floor(extract(epoch from ${column}) * 1000)::float8`;
@@ -42,15 +44,23 @@ export async function lockLease(tx: Queryable, holder: string): Promise<boolean>
   return rows.length > 0;
 }
 
+/** Returns the open alerts, and those that ended recently, which continue if their problem is found again. */
 export async function listOpen(db: Queryable): Promise<OpenAlert[]> {
   return await db.query<OpenAlert>(sql`
     select a.id::text, a.key, a.kind, a.severity, ${toMs(sql`a.since`)} as "sinceMs",
       ${toMs(sql`a.seen_at`)} as "seenAtMs", a.raised_at is not null as "isRaised",
+      a.resolved_at is not null as "isResolved",
       coalesce((select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', m.id, 'receiver', m.receiver,
           'address', m.address, 'event', m.event, 'createdAtMs', ${toMs(sql`m.created_at`)},
           'isSent', m.sent_at is not null, 'isWaiting', m.sent_at is null and m.failed_at is null))
         from _plinth.alert_messages m where m.alert_id = a.id), '[]') as messages
-    from _plinth.alerts a where a.resolved_at is null order by a.id`);
+    from _plinth.alerts a
+    where a.resolved_at is null or a.id in (
+      select pg_catalog.max(r.id) from _plinth.alerts r
+      where r.resolved_at > pg_catalog.now() - pg_catalog.make_interval(mins => ${continuedMinutes}::int)
+        and not exists (select from _plinth.alerts o where o.key = r.key and o.resolved_at is null)
+      group by r.key)
+    order by a.id`);
 }
 
 /** Stores a decision. `nowMs` is its time, in milliseconds since the epoch. */
@@ -67,10 +77,11 @@ export async function storeDecision(tx: Queryable, decision: Decision, nowMs: nu
       on conflict (key) where resolved_at is null do nothing returning id::text`);
     if (alert !== undefined) await addMessages(tx, alert.id, messages, nowMs);
   }
-  for (const { id, problem, isRaised, messages } of decision.seen) {
+  for (const { id, problem, isRaised, isReopened, messages } of decision.seen) {
     const { severity, title, page } = problem;
     await tx.query(sql`
       update _plinth.alerts set seen_at = ${now}, severity = ${severity}, title = ${title}, page = ${page},
+        since = case when ${isReopened}::bool then ${now} else since end, resolved_at = null,
         raised_at = coalesce(raised_at, case when ${isRaised}::bool then ${now} end) where id = ${id}::bigint`);
     await addMessages(tx, id, messages, nowMs);
   }

@@ -175,7 +175,10 @@ export function fits(filter: LogFilter, entry: LogEntry): boolean {
 
 /** The names of parameters whose values might grant access. */
 const secretName =
-  /key|token|code|secret|password|passwd|pwd|signature|credential|jwt|hash|nonce|assertion|session|saml|otp|verifier|authorization|^sig$|^state$/i;
+  /key|token|code|secret|password|passwd|pwd|signature|credential|jwt|hash|nonce|assertion|session|saml|otp|verifier|authorization|^sig$|^state$|^invitation$/i;
+
+/** Tokens in hexadecimal digits are also hidden in addresses that a parameter contains, such as `redirect_to`. */
+const longHex = /[0-9a-f]{64,}/gi;
 
 const maxChars = 2000;
 
@@ -192,7 +195,8 @@ export function cutSecrets(query: string): string {
     .map((pair) => {
       const equals = pair.indexOf('=');
       if (equals < 0) return pair;
-      return secretName.test(decoded(pair.slice(0, equals))) ? `${pair.slice(0, equals)}=…` : pair;
+      const isSecret = secretName.test(decoded(pair.slice(0, equals)));
+      return isSecret ? `${pair.slice(0, equals)}=…` : pair.replaceAll(longHex, '…');
     })
     .join('&');
   return query.length > maxChars ? `${cut}…` : cut;

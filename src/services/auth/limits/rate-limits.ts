@@ -61,6 +61,11 @@ export interface RateLimits {
   invited(email: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
+  /**
+   * Counts an emailed invitation to an organization. If autoconfirm disables the limit of emails, invitations have a
+   * separate limit, because they are sent anyway. Throws `over_email_send_rate_limit`.
+   */
+  invitationEmail(nowMs: number): Promise<void>;
   /** Counts a text message with a code for a contact. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
   /**
@@ -85,6 +90,9 @@ export interface RateLimits {
 }
 
 export type LimitName = 'address' | 'account' | 'email' | 'sms';
+
+/** The hourly limit of invitations of all users in projects that don't confirm addresses, unless `email_sent` is higher. */
+const minInvitationsPerHour = 100;
 
 /**
  * Creates the limits.
@@ -124,6 +132,12 @@ export function createRateLimits(
     onLimited('sms');
     throw authError('over_sms_send_rate_limit', undefined, { retryAfterMs });
   };
+  const consumeEmail = async (key: string, perHour: number, nowMs: number): Promise<void> => {
+    const retryAfterMs = await consumeHourly(key, perHour, nowMs);
+    if (retryAfterMs === undefined) return;
+    onLimited('email');
+    throw authError('over_email_send_rate_limit', undefined, { retryAfterMs });
+  };
   return {
     async address(handler, ip, nowMs) {
       const { limitsByAddress, config } = settings();
@@ -146,10 +160,12 @@ export function createRateLimits(
       const { hourly, email: mail } = settings();
       // As in upstream, autoconfirm disables any limit other than 0.
       if (mail.autoconfirm && hourly.emails !== 0) return;
-      const retryAfterMs = await consumeHourly('emails', hourly.emails, nowMs);
-      if (retryAfterMs === undefined) return;
-      onLimited('email');
-      throw authError('over_email_send_rate_limit', undefined, { retryAfterMs });
+      await consumeEmail('emails', hourly.emails, nowMs);
+    },
+    async invitationEmail(nowMs) {
+      const { hourly, email: mail } = settings();
+      if (!mail.autoconfirm || hourly.emails === 0) return consumeEmail('emails', hourly.emails, nowMs);
+      await consumeEmail('invitations', Math.max(hourly.emails, minInvitationsPerHour), nowMs);
     },
     async sms(nowMs) {
       if (!settings().phone.autoconfirm) await consumeText(nowMs);

@@ -24,9 +24,9 @@ export async function sendInvitation(
   { email, organization, url, expiresAt }: Invitation,
 ): Promise<void> {
   requireAuthorized(ctx, email);
-  await ctx.limits.email(ctx.clock.now());
+  await ctx.limits.invitationEmail(ctx.clock.now());
   const name = safeName(organization);
-  const inviter = self.user.email_confirmed_at === null ? '' : (self.user.email ?? '');
+  const inviter = self.user.email_confirmed_at === null ? '' : safeAddress(self.user.email ?? '');
   await wrapFailure('Error sending the invitation', async () => {
     if (ctx.settings.hooks.send_email.enabled) {
       const email_data = {
@@ -56,8 +56,11 @@ export async function sendInvitation(
 }
 
 /**
- * Returns the name, or an empty string if email programs would display a link in it. Otherwise, users could send links
- * to their own websites in the name of the project.
+ * Returns the name, or an empty string if email programs would display a link or a phone number in it. Otherwise, users
+ * could send links to their own websites, or their own numbers, in the name of the project.
  */
 export const safeName = (name: string): string =>
-  /:\/\/|@|[\p{L}\p{N}-]\.[\p{L}]{2,}/u.test(name) ? '' : name;
+  /:\/\/|@|[\p{L}\p{N}-]\.[\p{L}]{2,}|\p{N}(?:[^\p{L}]{0,3}\p{N}){6,}/u.test(name) ? '' : name;
+
+/** Returns the inviter's address, or an empty string if its first part looks like the address of a website. */
+const safeAddress = (email: string): string => (/^www\.|[/\\:]/i.test(email) ? '' : email);

@@ -22,7 +22,7 @@ export interface OwnOrganization {
   readonly isCurrent: boolean;
 }
 
-/** An open invitation for the user's verified address. */
+/** An open invitation for the user's confirmed address. */
 export interface OwnInvitation {
   readonly id: string;
   readonly organization: string;
@@ -52,7 +52,7 @@ export interface ShownInvitation {
   readonly state: 'open' | 'used' | 'expired';
 }
 
-/** Identifies an invitation by its token, or by its ID if it's for the user's verified address. */
+/** Identifies an invitation that is declined, by its token or, if it's for the user's confirmed address, by its ID. */
 export type InvitationKey = { readonly token: string } | { readonly id: string };
 
 const maxOrganizations = 500;
@@ -161,12 +161,9 @@ export const switchOrganization = change<{ readonly id: string | null }>(
 );
 
 /** Returns the ID of the organization that the user has joined. */
-export const acceptInvitation = change<{ readonly key: InvitationKey }>(
+export const acceptInvitation = change<{ readonly token: string }>(
   'POST /organizations/invitations/accept',
-  ({ key }) =>
-    'token' in key
-      ? sql`select public.accept_organization_invitation(token => ${key.token})::text as result`
-      : sql`select public.accept_organization_invitation(invitation_id => ${key.id}::uuid)::text as result`,
+  ({ token }) => sql`select public.accept_organization_invitation(token => ${token})::text as result`,
 );
 
 export const declineInvitation = change<{ readonly key: InvitationKey }>(

@@ -173,7 +173,7 @@ function userOperations(run: Run): UserOperations {
     async switchOrganization(id) {
       await run((await ofOrganizations()).switchOrganization, { id });
     },
-    acceptInvitation: async (key) => run((await ofOrganizations()).acceptInvitation, { key }),
+    acceptInvitation: async (token) => run((await ofOrganizations()).acceptInvitation, { token }),
     async declineInvitation(key) {
       await run((await ofOrganizations()).declineInvitation, { key });
     },

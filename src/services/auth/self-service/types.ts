@@ -176,7 +176,7 @@ export interface UserOperations {
   /** Selects the organization of the session. The next access token contains it. */
   switchOrganization(id: string | null): Promise<void>;
   /** Returns the ID of the organization that the user has joined. */
-  acceptInvitation(key: InvitationKey): Promise<string>;
+  acceptInvitation(token: string): Promise<string>;
   declineInvitation(key: InvitationKey): Promise<void>;
   requestToJoin(slug: string, message: string | null): Promise<void>;
   withdrawRequest(id: string): Promise<void>;

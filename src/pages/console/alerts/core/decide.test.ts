@@ -29,7 +29,7 @@ const message = (changes: Partial<StoredMessage> = {}): StoredMessage => ({
 });
 const open = (changes: Partial<OpenAlert> = {}): OpenAlert => ({
   ...{ id: '1', key: 'disk', kind: 'disk', severity: 'error', sinceMs: start, seenAtMs: start },
-  ...{ isRaised: false, messages: [] },
+  ...{ isRaised: false, isResolved: false, messages: [] },
   ...changes,
 });
 const found = (...problems: DescribedProblem[]) => ({ problems, unchecked: new Set<never>() });
@@ -40,7 +40,7 @@ test('a new problem is stored, and reported once it has lasted long enough', () 
   const first = decide(found(problem), [], rules(), start);
   expect(first.found).toEqual([{ problem, messages: [] }]);
   const early = decide(found(problem), [open()], rules(), start + minute);
-  expect(early.seen).toEqual([{ id: '1', problem, isRaised: false, messages: [] }]);
+  expect(early.seen).toEqual([{ id: '1', problem, isRaised: false, isReopened: false, messages: [] }]);
   const due = decide(found(problem), [open()], rules(), start + 2 * minute);
   expect(due.seen[0]?.isRaised).toBe(true);
   expect(events(due.seen[0]?.messages ?? [])).toEqual(['raised a@app.test', 'raised b@app.test']);
@@ -86,6 +86,23 @@ test.each([
   const alert = open({ isRaised: true, messages: [message(changes)] });
   const { seen } = decide(found(problem), [alert], rules({ to: ['a@app.test'] }), start + 60 * minute);
   expect(events(seen[0]?.messages ?? [])).toEqual(expected);
+});
+
+test('a problem that returns soon is reported again only if it lasts, and its short returns not at all', () => {
+  const ended = message({ id: 'e', event: 'resolved', createdAtMs: start + minute });
+  const one = rules({ to: ['a@app.test'] });
+  const alert = open({ isRaised: true, isResolved: true, messages: [message(), ended] });
+  const [returned] = decide(found(problem), [alert], one, start + 10 * minute).seen;
+  expect([returned?.isReopened, returned?.messages]).toEqual([true, []]);
+  const again = { ...alert, isResolved: false, sinceMs: start + 10 * minute };
+  expect(
+    decide(found(), [{ ...again, seenAtMs: start }], one, start + 20 * minute).resolved[0]?.messages,
+  ).toEqual([]);
+  const lasting = decide(found(problem), [again], one, start + 40 * minute);
+  expect(events(lasting.seen[0]?.messages ?? [])).toEqual(['raised a@app.test']);
+  // An alert that has ended and whose problem isn't found stays as it is.
+  const rest = decide(found(), [alert], one, start + 40 * minute);
+  expect([rest.seen, rest.resolved, rest.forgotten]).toEqual([[], [], []]);
 });
 
 test('alerts are not repeated if the interval is zero', () => {

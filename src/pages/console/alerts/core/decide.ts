@@ -35,7 +35,7 @@ export interface StoredMessage {
   readonly isWaiting: boolean;
 }
 
-/** An alert whose problem has lasted until recently. */
+/** An alert whose problem has lasted until recently, or that ended recently. */
 export interface OpenAlert {
   readonly id: string;
   readonly key: string;
@@ -44,6 +44,8 @@ export interface OpenAlert {
   readonly sinceMs: number;
   readonly seenAtMs: number;
   readonly isRaised: boolean;
+  /** Whether the alert has ended. If its problem is found again, the alert continues. */
+  readonly isResolved: boolean;
   readonly messages: readonly StoredMessage[];
 }
 
@@ -62,6 +64,8 @@ export interface Decision {
     readonly id: string;
     readonly problem: DescribedProblem;
     readonly isRaised: boolean;
+    /** Whether the alert had ended. */
+    readonly isReopened: boolean;
     readonly messages: readonly NewMessage[];
   }[];
   /** The alerts that have ended. Waiting messages about them aren't sent anymore. */
@@ -96,40 +100,52 @@ export function decide(
     notBeforeMs: endOfQuiet(parseQuietHours(receiver.quiet_hours), receiver.time_zone, nowMs),
   });
   /** The messages to all who should know of a problem and don't, or who should be reminded. */
-  const dueMessages = (problem: DescribedProblem, earlier: readonly StoredMessage[]): NewMessage[] =>
+  const dueMessages = (
+    problem: DescribedProblem,
+    earlier: readonly StoredMessage[],
+    sinceMs: number,
+  ): NewMessage[] =>
     receivers
       .filter((receiver) => wants(receiver, problem))
       .flatMap((receiver) =>
         addressesOf(receiver).flatMap((address) => {
           const own = earlier.filter((each) => each.receiver === receiver.name && each.address === address);
-          const last = Math.max(...own.map(({ createdAtMs }) => createdAtMs));
           if (own.length === 0) return message(receiver, address, 'raised');
-          const isDue = repeatMs > 0 && nowMs - last >= repeatMs && !own.some(({ isWaiting }) => isWaiting);
+          const last = lastOf(own);
+          if (last.event === 'resolved')
+            return nowMs - sinceMs >= relapseMs ? message(receiver, address, 'raised') : [];
+          const isOld = repeatMs > 0 && nowMs - last.createdAtMs >= repeatMs;
+          const isDue = isOld && !own.some(({ isWaiting }) => isWaiting);
           return isDue ? message(receiver, address, 'reminder') : [];
         }),
       );
-  const gone = open.filter(({ key, kind }) => !current.has(key) && !unchecked.has(kind));
+  const gone = open.filter(
+    ({ key, kind, isResolved }) => !isResolved && !current.has(key) && !unchecked.has(kind),
+  );
   const ended = gone.filter(({ isRaised, seenAtMs }) => isRaised && nowMs - seenAtMs >= afterMs);
   return {
     found: problems
       .filter(({ key }) => !known.has(key))
-      .map((problem) => ({ problem, messages: afterMs === 0 ? dueMessages(problem, []) : [] })),
-    seen: open.flatMap(({ id, key, sinceMs, isRaised, messages }) => {
+      .map((problem) => ({ problem, messages: afterMs === 0 ? dueMessages(problem, [], nowMs) : [] })),
+    seen: open.flatMap(({ id, key, sinceMs, isRaised, isResolved, messages }) => {
       const problem = current.get(key);
       if (problem === undefined) return [];
-      const raised = isRaised || nowMs - sinceMs >= afterMs;
-      return { id, problem, isRaised: raised, messages: raised ? dueMessages(problem, messages) : [] };
+      const lasts = isResolved ? nowMs : sinceMs;
+      const raised = isRaised || nowMs - lasts >= afterMs;
+      const due = raised ? dueMessages(problem, messages, lasts) : [];
+      return { id, problem, isRaised: raised, isReopened: isResolved, messages: due };
     }),
     resolved: ended.map(({ id, messages }) => ({
       id,
       // Only those who have heard of the problem are told of its end.
       messages: receivers.flatMap((receiver) =>
         addressesOf(receiver)
-          .filter((address) =>
-            messages.some(
+          .filter((address) => {
+            const own = messages.filter(
               (each) => each.isSent && each.receiver === receiver.name && each.address === address,
-            ),
-          )
+            );
+            return own.length > 0 && lastOf(own).event !== 'resolved';
+          })
           .map((address) => message(receiver, address, 'resolved')),
       ),
       dropped: messages.filter(({ isWaiting }) => isWaiting).map((each) => each.id),
@@ -137,6 +153,15 @@ export function decide(
     forgotten: gone.filter(({ isRaised }) => !isRaised).map(({ id }) => id),
   };
 }
+
+const lastOf = (messages: readonly StoredMessage[]): StoredMessage =>
+  messages.reduce((last, each) => (each.createdAtMs > last.createdAtMs ? each : last));
+
+/**
+ * How long a problem must last to be reported again within an hour after its end. Otherwise, someone who causes a problem
+ * again and again could cause any number of messages.
+ */
+const relapseMs = 30 * 60_000;
 
 /** Whether the receiver gets alerts about a problem. */
 export const wants = (
