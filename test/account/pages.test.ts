@@ -73,7 +73,7 @@ describeEach(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     await check('sign-in with an empty form');
-    await fillSignIn(page, 'unknown@example.com');
+    await fillSignIn(page, 'ada@example.com', 'Not-the-password-1');
     await page.getByText('Incorrect').waitFor();
     await check('password refused');
 
