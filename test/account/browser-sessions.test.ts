@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { stateViolations, testEach, withStates } from '../web/states.ts';
 import { callAccount, makeUser, openStage, password, type Stage, signIn, startSession } from './harness.ts';
@@ -19,8 +19,6 @@ let host: string;
 /** The query parameters of the requests for the client's sign-out page. */
 const signedOut: URLSearchParams[] = [];
 /** The timeout is long because each test opens many pages in several browsers. */
-vi.setConfig({ testTimeout: 240_000 });
-
 const opened: { context: BrowserContext; complaints: Complaints }[] = [];
 
 beforeAll(async () => {

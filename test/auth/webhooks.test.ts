@@ -1,14 +1,12 @@
 /** Tests the webhooks for events about users with a real receiver: signatures, order, retries, and disabled webhooks. */
 import { createHmac } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createOutgoing } from '../../src/base/shared/network/outgoing.ts';
 import { operator } from '../console/harness.ts';
 import { openTarget, type Target } from '../jobs/target.ts';
 import { type Backend, createBackendWith, type Received, receivedOf, secretOf } from './webhook-receiver.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const secret = secretOf('main');
 const nextSecret = secretOf('next');

@@ -8,8 +8,6 @@ import { knownPack, packFolder } from '../../src/platform/packs/index.ts';
 import { missingPack } from '../support/packs.ts';
 import { makeProject, type Project, type Ready, run, startServer } from './server.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
-
 let target: string;
 let project: Project;
 beforeEach(() => {

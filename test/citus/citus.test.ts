@@ -15,8 +15,6 @@ import { operator } from '../console/harness.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 import { type CitusDatabase, citusUrl, createCitusDatabase } from './database.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 const schema = `
   create table public.countries (code text primary key, name text not null);
   select create_reference_table('public.countries');

@@ -17,14 +17,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseInput } from '../../src/entry/cli/command.ts';
 import { templateNames } from '../../src/entry/cli/core/templates.ts';
 import { registry } from '../../src/entry/cli/registry.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { bin, plinth, plinthInHook } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');

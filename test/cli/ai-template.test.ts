@@ -7,14 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { missingPack } from '../support/packs.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { createApp, type RunningApp, root, serveApp } from './template-app.ts';
 
 // The timeout is long, because each test starts several processes, one of which creates a cluster.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const run = promisify(execFile);
 
 /** Requests to the models by path. */

@@ -2,11 +2,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth, spawnPlinth } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 interface Listed {
   project_id: string;

@@ -1,10 +1,8 @@
 /** Tests `db query` with a running project and with another database. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SharedProject, startSharedProject } from './shared-project.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let project: SharedProject;
 beforeAll(async () => {

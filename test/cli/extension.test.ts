@@ -1,11 +1,9 @@
 /** Tests the commands that list extensions, and that write migrations which create and drop them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { missingPack } from '../support/packs.ts';
 import { type SharedProject, startSharedProject } from './shared-project.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let project: SharedProject;
 beforeAll(async () => {

@@ -14,8 +14,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { processesIn } from '../../src/platform/database/embedded/lock.ts';
 import { spawnPlinth } from './run-plinth.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 let cwd: string;
 beforeEach(() => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), 'plinth-interruption-')));

@@ -1,11 +1,9 @@
 /** Tests the commands that read the database of a running server through its link. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { type LinkedProject, linkProject, type Role, tokenOf } from './linked-project.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let production: Backend;

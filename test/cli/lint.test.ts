@@ -1,11 +1,9 @@
 /** Tests `db lint`: problems that PostgreSQL finds in function bodies, in upstream's JSON format. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let other: TestDatabase;
 beforeAll(async () => {

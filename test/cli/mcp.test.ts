@@ -3,11 +3,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { bin, plinth } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 async function connect(cwd: string, ...args: string[]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' });

@@ -1,15 +1,13 @@
 /** Tests `migration list`, `repair` and `fetch` on a database other than the project's own database. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 
 // The timeouts are long, because each test starts several processes, some of which create a cluster.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 let other: TestDatabase;
 let url: string;
 let cwd: string;

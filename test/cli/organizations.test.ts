@@ -1,13 +1,11 @@
 /** The command that adds organizations to a project, and the notice for projects without them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { missingOrganizations, organizationsMigration } from '../../src/entry/cli/organizations.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test('organizations init writes the migration and the setting once', async () => {
   const cwd = makeProject({ 'supabase/plinth.toml': '# Mine\n[account]\ndeletion = true\n' });

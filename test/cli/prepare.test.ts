@@ -2,10 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const lock = (version: string) =>
   JSON.stringify({ name: 'x', version, lockfileVersion: 3, packages: { '': { name: 'x', version } } });

@@ -1,13 +1,11 @@
 /** Tests `link`, `unlink` and `db push` with a database other than the project's own database. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const ref = 'abcdefghijklmnopqrst';
 let other: TestDatabase;

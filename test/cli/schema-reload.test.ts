@@ -2,10 +2,8 @@
  * Tests that the running server knows the new schema as soon as a command has finished. The files turn off Plinth's
  * event triggers, which otherwise notify the server, as data dumps do.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SharedProject, startSharedProject } from './shared-project.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let project: SharedProject;
 beforeAll(async () => {

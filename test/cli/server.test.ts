@@ -7,8 +7,6 @@ import { makeProject } from '../config/project-folder.ts';
 import { plinth, spawnPlinth } from './run-plinth.ts';
 
 // The timeout is long, because each test starts several processes, some of which create a cluster.
-vi.setConfig({ testTimeout: 120_000 });
-
 const files = {
   'supabase/config.toml': [
     'project_id = "cli"',

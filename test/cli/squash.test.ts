@@ -1,14 +1,12 @@
 /** Tests that `migration squash` creates one file with the same schema and updates the history. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase } from '../../src/platform/database/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 import { type SharedProject, startSharedProject } from './shared-project.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const migrations = {
   'supabase/config.toml': '',

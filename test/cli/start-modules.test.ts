@@ -7,13 +7,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth, spawnPlinth } from './run-plinth.ts';
 
 // The timeout is long, because the test starts a server twice.
-vi.setConfig({ testTimeout: 120_000 });
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**

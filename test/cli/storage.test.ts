@@ -1,12 +1,10 @@
 /** Tests `storage ls`, `cp`, `mv` and `rm` with a running project. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 import { type SharedProject, startSharedProject } from './shared-project.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let project: SharedProject;
 

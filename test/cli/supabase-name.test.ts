@@ -4,13 +4,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 
 // The timeout is long, because each test starts several processes, some of which create a cluster.
-vi.setConfig({ testTimeout: 240_000 });
-
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = '{\n  "name": "app",\n  "devDependencies": {\n    "supabase": "^2.40.0"\n  }\n}\n';
 

@@ -18,15 +18,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { templateNames } from '../../src/entry/cli/core/templates.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { plinth } from './run-plinth.ts';
 import { createApp, type RunningApp, root, serveApp } from './template-app.ts';
 
 // The timeout is long, because each test starts several processes, one of which creates a cluster.
-vi.setConfig({ testTimeout: 120_000 });
-
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'plinth-templates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

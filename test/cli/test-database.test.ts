@@ -1,13 +1,11 @@
 /** Tests "plinth test db" and "plinth test new" as scripts use these commands. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 
 // The timeout is long, because each test starts several processes, some of which create a cluster.
-vi.setConfig({ testTimeout: 120_000 });
-
 test('test new creates a test, and test db runs it without a server and exits with 1 if a test fails', async () => {
   const cwd = makeProject({
     'supabase/config.toml': '[db]\nport = 54399',

@@ -2,12 +2,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const page = readFileSync(new URL('../../docs/compatibility.md', import.meta.url), 'utf8');
 const commands = [...page.matchAll(/^- `supabase (.+?)`/gm)].map(([, command = '']) => command);

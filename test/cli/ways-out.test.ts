@@ -4,11 +4,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth, type Result } from './run-plinth.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const migration = 'supabase/migrations/20240101000000_policies.sql';
 

@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { workersOf } from '../../src/entry/testing.ts';
@@ -15,8 +15,6 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 
 // The timeouts are long, because a test creates a cluster and runs all of Plinth's migrations in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 let server: ExternalServer;
 let admin: Client;
 

@@ -1,6 +1,6 @@
 /** Tests in Chromium that the GraphQL page sends requests as the chosen persona and shows what is missing. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { testEach, withStates } from '../web/states.ts';
@@ -17,8 +17,6 @@ afterAll(async () => {
   await browser?.close();
   await backend?.stop();
 });
-
-vi.setConfig({ testTimeout: 180_000 });
 
 testEach([
   [1440, 'light'],

@@ -1,6 +1,6 @@
 /** Tests the grid's menus and columns, and the restoration of deleted rows, with the keyboard and a real server. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { pageStates, withStates } from '../web/states.ts';
@@ -8,8 +8,6 @@ import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
 // The timeout is long, because each test has several steps and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
 let backend: Backend;
 let browser: Browser;
 let open: SignedIn;

@@ -1,6 +1,6 @@
 /** Tests the progress of index builds: the API, and the structure page in Chromium. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { pageStates } from '../web/states.ts';
@@ -8,8 +8,6 @@ import { type Backend, type Operator, operator, startBackend } from './harness.t
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 // The timeout is long, because each test opens several pages and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
 /** A build on `vast` stops in the middle of the table while another session holds this lock. */
 const lock = 7411;
 const schema = `

@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import type { Backend } from './harness.ts';
 
 // The first test calls every tool of another process.
-vi.setConfig({ testTimeout: 180_000 });
-
 const features = 'account,database,debugging,development,functions,branching,storage';
 const server = 'node_modules/@supabase/mcp-server-supabase/dist/cli.js';
 

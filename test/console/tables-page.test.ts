@@ -1,7 +1,7 @@
 /** Tests the table pages in Chromium with the keyboard and a real server: ranges, files and structure. */
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { animationsEnded, type Complaints, launchBrowser, openContext } from '../web/browser.ts';
 import { pageStates, testEach, withStates } from '../web/states.ts';
@@ -10,8 +10,6 @@ import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 const hostile = `<img src=x onerror="document.title='owned'">`;
 // The timeout is long, because each test opens several pages and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
 let backend: Backend;
 let browser: Browser;
 const pool = () => backend.database.pool('postgres');

@@ -3,15 +3,13 @@
  * session has ended.
  */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { axeViolations, launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
 // The timeout is long, because each test has several steps and the machine may be busy.
-vi.setConfig({ testTimeout: 60_000 });
-
 let backend: Backend;
 let browser: Browser;
 let open: SignedIn;

@@ -9,8 +9,6 @@ import { pageStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, type SignedIn, signedIn } from './page-helpers.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
-
 const secret = `whsec_${createHash('sha256').update('page').digest('base64')}`;
 /** The page's title would change if this markup ran. */
 const markup = `<img src=x onerror="document.title='pwned'">`;

@@ -1,7 +1,7 @@
 /** Tests the user list in Chromium: filters, sort orders, selection and the panel next to the list. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { createIdp } from '../auth/saml-idp.ts';
@@ -9,8 +9,6 @@ import { launchBrowser } from '../web/browser.ts';
 import { pageStates } from '../web/states.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs1', format: 'der' })

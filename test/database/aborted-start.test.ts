@@ -16,8 +16,6 @@ import { availableServers, type ExternalServer, startExternalServer } from './ex
 import { temporaryFolder } from './helpers.ts';
 
 // The timeouts are long, because the tests create a cluster and run all of Plinth's migrations in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 /** A wait that isn't aborted lasts until the test ends, so this limit only has to cover a busy machine. */
 const soonMs = 5000;
 

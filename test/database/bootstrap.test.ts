@@ -2,7 +2,7 @@
  * Tests the roles, schemas, grants and functions that migrations, policies and clients rely on. The cases are listed as
  * data, including statements that must be rejected.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Logger, silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { repairRoles } from '../../src/platform/database/embedded/self-repair.ts';
@@ -10,8 +10,6 @@ import type { Database, LoginRole } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let own: TestDatabase;
 let database: Database;
 beforeAll(async () => {

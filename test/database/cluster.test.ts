@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { processesIn } from '../../src/platform/database/embedded/lock.ts';
 import { createDatabase, type Database, isHeld, readLock } from '../../src/platform/database/index.ts';
@@ -12,8 +12,6 @@ import { Client, parseConnectionString } from '../../src/platform/database/wire/
 import { killEverything, startWriter, temporaryFolder } from './helpers.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let folder: ReturnType<typeof temporaryFolder>;
 let running: Database[] = [];
 

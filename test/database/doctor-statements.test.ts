@@ -2,14 +2,12 @@
  * Tests that the statements that `plinth doctor` prints solve the reported problems: after an administrator has run all
  * of them, none of these problems is reported again.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { examineExternal } from '../../src/platform/database/index.ts';
 import type { Finding } from '../../src/platform/database/types.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe.each(availableServers())('PostgreSQL $version', ({ bin }) => {
   let folder: ReturnType<typeof temporaryFolder>;

@@ -1,7 +1,7 @@
 /** Tests extensions from folders that the operator names in `[database] extension_folders`. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend, stopTestCluster } from '../../src/entry/testing.ts';
 import { createDatabase, type Database, extensionSource } from '../../src/platform/database/index.ts';
@@ -9,8 +9,6 @@ import { copyTemplateFolder } from '../../src/platform/database/testing/template
 import { knownPack, packFolder } from '../../src/platform/packs/index.ts';
 import { missingPack } from '../support/packs.ts';
 import { killEverything, temporaryFolder } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
 let database: Database | undefined;

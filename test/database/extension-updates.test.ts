@@ -1,11 +1,9 @@
 /** Tests that a start updates an extension whose version isn't the latest one. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type Database } from '../../src/platform/database/index.ts';
 import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
 import { killEverything, temporaryFolder } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
 let database: Database | undefined;

@@ -2,7 +2,7 @@
  * Tests CREATE EXTENSION as the role `postgres`, which also runs migrations. Available extensions work, and the others
  * become placeholders.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import {
   formerPlaceholders,
@@ -14,8 +14,6 @@ import type { Pool, Row } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let own: TestDatabase;
 let postgres: Pool;
 beforeAll(async () => {

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
@@ -15,8 +15,6 @@ import { availableServers, type ExternalServer, startExternalServer } from './ex
 import { temporaryFolder } from './helpers.ts';
 
 // The timeouts are long, because the tests create a cluster and run all of Plinth's migrations in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 const folder = temporaryFolder();
 const projectDir = join(folder.path, 'project');
 let server: ExternalServer;

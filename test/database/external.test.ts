@@ -3,7 +3,7 @@
  * without superuser privileges.
  */
 
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import {
@@ -18,8 +18,6 @@ import { availableServers, type ExternalServer, startExternalServer } from './ex
 import { temporaryFolder } from './helpers.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
 
 async function using<T>(

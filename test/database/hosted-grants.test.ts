@@ -6,15 +6,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { grantsOf } from './grants.ts';
 import { type Fact, factsOf } from './hosted-facts.ts';
 
 // The timeouts are long, because the test creates a cluster and runs all of Plinth's migrations in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-
 const facts = factsOf(readFileSync(new URL('hosted-grants.txt', import.meta.url), 'utf8'));
 /**
  * Whether an object's name matches the name in a line of the table. A name that ends with `*` applies to objects that

@@ -2,7 +2,7 @@
  * Tests that a database with migrations from a newer or an unreleased version of Plinth is rejected before anything is
  * changed.
  */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type DatabaseOptions } from '../../src/platform/database/index.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
@@ -10,8 +10,6 @@ import { availableServers, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
 // The timeout is long, because each test creates an external server and starts Plinth on it several times.
-vi.setConfig({ testTimeout: 120_000 });
-
 const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
 const knownMigrations = async () => [more];
 

@@ -10,8 +10,6 @@ import { copyTemplateFolder } from '../../src/platform/database/testing/template
 import { missingPack } from '../support/packs.ts';
 import { killEverything, temporaryFolder } from './helpers.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let folder: ReturnType<typeof temporaryFolder>;
 let database: Database | undefined;
 

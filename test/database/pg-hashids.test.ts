@@ -1,12 +1,10 @@
 /** Compares pg_hashids with the npm package `hashids`, another implementation of the same algorithm. */
 import fc from 'fast-check';
 import Hashids from 'hashids';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Pool, Row } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 let postgres: Pool;

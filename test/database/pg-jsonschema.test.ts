@@ -6,12 +6,10 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Pool } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 let postgres: Pool;

@@ -4,13 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import type { Pool, Row } from '../../src/platform/database/index.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let postgres: Pool;

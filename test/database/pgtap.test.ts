@@ -1,11 +1,9 @@
 /**
  * Tests pgTAP as projects' test suites use it: on PostgreSQL 18 and with the role `postgres`, which isn't a superuser.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 beforeAll(async () => {

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { createDatabase } from '../../src/platform/database/index.ts';
@@ -13,8 +13,6 @@ import { plinth } from '../cli/run-plinth.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 import { startTransactionPooler, type TransactionPooler } from './transaction-pooler.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
 const folder = temporaryFolder();
 let server: ExternalServer;

@@ -2,14 +2,12 @@
  * Tests what the preflight check rejects on an external server, and that a rejection doesn't change the catalogs. Also
  * tests two projects on one server.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type Database, examineExternal } from '../../src/platform/database/index.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const environment = {};
 

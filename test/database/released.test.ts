@@ -3,15 +3,13 @@
  * A database of a release must become the same as a new database, although only files that were added later are applied
  * to it.
  */
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { currentFiles, extensionFiles, withCluster } from '../../scripts/schema/cluster.ts';
 import { type Fact, hashesOf } from '../../scripts/schema/describe.ts';
 import { nameOf, readReleases, releaseOf } from '../../scripts/schema/released.ts';
 import type { MigrationFile } from '../../src/platform/database/migrate/files.ts';
 
 // The timeouts are long, because the tests create clusters.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
 let files: MigrationFile[];
 /** Describes a new database. Computed only if a release has fewer files. */
 let fresh: Promise<Fact[]> | undefined;

@@ -1,10 +1,8 @@
 /** Tests that a command waits until every server of a database has loaded the changed schema. */
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Database } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 beforeAll(async () => {

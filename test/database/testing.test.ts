@@ -1,11 +1,9 @@
 /** Tests the harness for database tests. */
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const made: TestDatabase[] = [];
 afterAll(async () => {
   for (const each of made) await each.drop();

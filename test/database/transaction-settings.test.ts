@@ -2,15 +2,13 @@
  * Tests that Plinth's scripts and functions leave a project's transaction as they found it: with the same settings, the
  * same role and enabled event triggers. Without event triggers, `postgres` could change the tables of the services.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { migrateServices } from '../../src/entry/main.ts';
 import type { Pool, Queryable } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let own: TestDatabase;
 let postgres: Pool;
 let extensions: readonly { readonly name: string; readonly versions: readonly string[] }[];

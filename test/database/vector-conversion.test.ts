@@ -1,5 +1,5 @@
 /** Tests that a start converts the SQL-only extension `vector` of Plinth 0.2 to pgvector. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Logger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type Database, type Row } from '../../src/platform/database/index.ts';
@@ -7,8 +7,6 @@ import { copyTemplateFolder } from '../../src/platform/database/testing/template
 import { missingPack } from '../support/packs.ts';
 import { writeFormerExtension } from './former-vector.ts';
 import { killEverything, temporaryFolder } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
 let database: Database | undefined;

@@ -1,11 +1,9 @@
 /** Tests the extension `vector`, which is pgvector's own library from an extension pack. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Row, Session } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 import { missingPack } from '../support/packs.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 describe.skipIf(await missingPack('vector'))('vector', () => {
   let own: TestDatabase;

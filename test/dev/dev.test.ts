@@ -17,12 +17,10 @@ import { createInterface, type Interface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, openContext } from '../web/browser.ts';
 
 // Vite prepares the packages for the browser when they are first requested.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkout = mkdtempSync(join(tmpdir(), 'plinth-dev-'));
 const project = join(checkout, 'project');

@@ -2,7 +2,7 @@
  * Tests which changes are marked as destructive, which renames are detected, and how the triggers of partitions are
  * compared.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/project/diff/index.ts';
 import {
@@ -15,8 +15,6 @@ import {
   dropOwner,
   owner,
 } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const databases: ComparedDatabase[] = [];
 beforeAll(createOwner);

@@ -1,5 +1,5 @@
 /** Tests that objects with circular dependencies can be created, changed and dropped. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import {
   apply,
@@ -10,8 +10,6 @@ import {
   diffOf,
   dropOwner,
 } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 beforeAll(createOwner);
 afterAll(dropOwner);

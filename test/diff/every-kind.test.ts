@@ -3,7 +3,7 @@
  * the reverse difference drops them.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { splitSql } from '../../src/base/shared/sql/split.ts';
 import {
   apply,
@@ -16,8 +16,6 @@ import {
 } from './helpers.ts';
 
 // The timeouts are long because complete schemas of several databases are compared.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 /**
  * Whether a statement is excluded from the test, because it creates rows, labels, or objects that only a superuser can
  * create.

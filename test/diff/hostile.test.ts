@@ -1,5 +1,5 @@
 /** Tests a database whose owner tries to make the session that compares schemas call the owner's functions. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
 import { compareSnapshots, readSnapshot } from '../../src/project/diff/index.ts';
@@ -11,8 +11,6 @@ import {
   diffOf,
   dropOwner,
 } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let hostile: ComparedDatabase;
 let plain: ComparedDatabase;

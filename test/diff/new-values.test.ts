@@ -2,7 +2,7 @@
  * Tests new enum values. PostgreSQL doesn't allow the use of a new value in the transaction that adds it, so each kind
  * of object that can contain a value is tested.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { committingNewValues } from '../../src/project/diff/core/enum-values.ts';
 import { diffScript, type SchemaDiff } from '../../src/project/diff/index.ts';
 import type { DiffStatement } from '../../src/project/diff/types.ts';
@@ -15,8 +15,6 @@ import {
   diffOf,
   dropOwner,
 } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const base = `create schema app; create type app.s as enum ('a', 'm'); create type app.other as enum ('o');
   create domain app.d as app.s default 'a'; create domain app.ds as app.s[] default '{a}';

@@ -1,5 +1,5 @@
 /** Tests changed parameter defaults. Dropping a function would drop or require its dependents, so it is replaced. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   apply,
   type ComparedDatabase,
@@ -9,8 +9,6 @@ import {
   diffOf,
   dropOwner,
 } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const databases: ComparedDatabase[] = [];
 beforeAll(createOwner);

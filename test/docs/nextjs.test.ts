@@ -1,13 +1,11 @@
 /** Tests the code in docs/nextjs.md: its types, its settings, and the sign-in that it describes. */
 import { createClient } from '@supabase/supabase-js';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { loadConfig } from '../../src/platform/config/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { codeBlocks, joined, readPage } from './pages.ts';
 import { typeErrors } from './typecheck.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const blocks = codeBlocks(readPage('nextjs'));
 

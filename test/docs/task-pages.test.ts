@@ -7,15 +7,13 @@ import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { organizationsMigration } from '../../src/entry/cli/organizations.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { plinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { codeBlocks, joined, promised, readPage, root } from './pages.ts';
 import { typeErrors } from './typecheck.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 

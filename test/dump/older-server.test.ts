@@ -4,7 +4,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogQueries } from '../../src/operations/upgrade/verify.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
 import {
@@ -17,8 +17,6 @@ import { createEmptyDatabase, dumpText, type EmptyDatabase, everyKind, restoreTe
 
 // The timeouts are long, because the test copies the programs of the old version, creates a cluster with them and
 // restores every kind of object.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 let folder: string;
 let source: OldCluster;
 let copy: EmptyDatabase;

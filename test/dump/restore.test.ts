@@ -1,10 +1,8 @@
 /** Tests errors during a restore. After an error, everything is rolled back, unless failed statements are skipped. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { lex } from '../../src/base/shared/sql/lex.ts';
 import { createEmptyDatabase, dumpText, type EmptyDatabase, restoreText } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: EmptyDatabase;
 beforeEach(async () => {

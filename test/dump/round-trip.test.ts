@@ -2,7 +2,7 @@
  * Tests that a dump of a database with every kind of object can be restored into an empty database, and that both
  * databases are then equal.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFingerprint } from './fingerprint.ts';
 import {
   createEmptyDatabase,
@@ -14,8 +14,6 @@ import {
 } from './helpers.ts';
 
 // The timeouts are long, because every kind of object is restored into new databases.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 let source: EmptyDatabase;
 let copy: EmptyDatabase;
 beforeAll(async () => {

@@ -1,12 +1,10 @@
 /** Tests that random values of all kinds of types are the same after a dump with COPY or INSERT. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createEmptyDatabase, dumpText, type EmptyDatabase, restoreText } from './helpers.ts';
 
 // The timeouts are long because complete dumps of several databases are compared.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const columns = [
   'a text',
   'b bytea',

@@ -8,11 +8,9 @@ import { promisify } from 'node:util';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
 import { Client, cacheExchange, fetchExchange } from '@urql/core';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let url: string;

@@ -1,11 +1,9 @@
 /** Tests the extension pg_graphql, which executes GraphQL requests in the caller's transaction and as its role. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import type { Pool, Queryable } from '../../src/platform/database/index.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let postgres: Pool;

@@ -8,13 +8,11 @@ import {
   printType,
   validateSchema,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import type { Queryable } from '../../src/platform/database/index.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let schema: GraphQLSchema;

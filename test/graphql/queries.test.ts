@@ -2,12 +2,10 @@
  * Runs queries and mutations on a real database, in the session by `graphql.resolve` and over HTTP by `/graphql/v1`,
  * which must respond equally.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const COLUMNS = 120;
 const wide = Array.from({ length: COLUMNS }, (_, n) => `c${n}`);

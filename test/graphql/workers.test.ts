@@ -1,9 +1,7 @@
 /** Tests that API workers serve GraphQL requests themselves and notice changes of the schema. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 beforeAll(async () => {

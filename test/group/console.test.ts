@@ -8,8 +8,6 @@ import { type Operator, operator } from '../console/harness.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 const folder = temporaryFolder();
 let server: ExternalServer;
 let nodes: readonly [Backend, Backend, Backend];

@@ -11,8 +11,6 @@ import { temporaryFolder } from '../database/helpers.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { testEach } from '../web/states.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 const folder = temporaryFolder();
 let server: ExternalServer;
 let nodes: readonly [Backend, Backend];

@@ -17,8 +17,6 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 
 // The timeouts are long, because the tests create a cluster and run all of Plinth's migrations in several databases.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
-
 const secret = 'the secret that all of these servers have';
 const folder = temporaryFolder();
 let server: ExternalServer;

@@ -9,8 +9,6 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 import { natsServer, startNats, type TestNats } from '../realtime/nats-server.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 const buses = natsServer === undefined ? (['postgres'] as const) : (['postgres', 'nats'] as const);
 
 describe.each(buses)('nodes that share messages over %s', (bus) => {

@@ -12,8 +12,6 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 
 // The timeouts are long, because the tests create a cluster and run all of Plinth's migrations.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 /** Changes are known to all nodes within two seconds, which `npm run drill:cluster` measures. Tests run on busy machines. */
 const soon = { timeout: 15_000, interval: 50 };
 const project = `project_id = "demo"

@@ -2,13 +2,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { plinth, spawnPlinth } from '../cli/run-plinth.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const secret = 'the secret that all of these servers have';
 const folder = temporaryFolder();

@@ -6,13 +6,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killPlinth, killPostgres, type Plinth, startPlinth } from './process.ts';
 import { openTarget, type Target } from './target.ts';
 
 // The timeout is long because PostgreSQL recovers several times and retries are delayed.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
-
 const requests = 600;
 /**
  * Creates a project that two processes can use. The second process connects over TCP as the superuser, which the

@@ -1,5 +1,5 @@
 /** Tests pg_cron: scheduling, permissions and runs. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
@@ -8,8 +8,6 @@ import { createLiveConfig } from '../../src/platform/config/index.ts';
 import type { Pool, Row } from '../../src/platform/database/index.ts';
 import { hasOurCron } from '../../src/services/jobs/cron/queries.ts';
 import { createJobs } from '../../src/services/jobs/index.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let postgres: Pool;

@@ -1,14 +1,12 @@
 /** Tests that migrations of a first start can call database functions that ask the server process. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { killEverything, temporaryFolder } from '../database/helpers.ts';
 import { openTarget, type Target } from './target.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
 let target: Target;

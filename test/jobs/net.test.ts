@@ -1,6 +1,6 @@
 /** Tests pg_net and database webhooks. Committed requests are sent once, and their responses are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
@@ -9,8 +9,6 @@ import { createLiveConfig } from '../../src/platform/config/index.ts';
 import type { Pool } from '../../src/platform/database/index.ts';
 import { createJobs } from '../../src/services/jobs/index.ts';
 import { openTarget, type Target } from './target.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 let postgres: Pool;

@@ -6,13 +6,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killPlinth, killPostgres, type Plinth, startPlinth } from './process.ts';
 import { openTarget, type Target } from './target.ts';
 
 // The timeout is long because PostgreSQL recovers, and a killed process holds its leases for a minute.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
 const folders: string[] = [];
 let target: Target;
 let plinth: Plinth;

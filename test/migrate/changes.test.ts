@@ -1,10 +1,8 @@
 /** Tests repeated migrations: only changes are transferred, and rows of another project aren't deleted. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { type Report, verify } from '../../src/project/migrate/index.ts';
 import { clientOf, createObjects, endOf, move, project, readValue, run, startServer } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let source: Backend;
 let target: Backend;

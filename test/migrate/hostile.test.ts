@@ -3,13 +3,11 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { checkTransfer } from '../../src/project/migrate/index.ts';
 import { clientOf, createObjects, endOf, move, optionsOf, readValue, run, startServer } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let source: Backend;
 let target: Backend;

@@ -5,12 +5,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { verify } from '../../src/project/migrate/index.ts';
 import { createObjects, createPerson, endOf, move, project, readValue, run, startServer } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let source: Backend;
 let target: Backend;

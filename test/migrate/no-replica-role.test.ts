@@ -1,10 +1,8 @@
 /** Tests a target whose account can't disable triggers and foreign keys, as on some managed servers. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { checkTransfer, verify } from '../../src/project/migrate/index.ts';
 import { createObjects, endOf, move, optionsOf, readValue, run, startServer } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const privilege = 'set on parameter session_replication_role';
 let source: Backend;

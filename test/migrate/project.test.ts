@@ -2,7 +2,7 @@
  * Tests that a project with data in every service can be moved to another server and back, and that users can sign in
  * there.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { checkTransfer, verify } from '../../src/project/migrate/index.ts';
@@ -24,8 +24,6 @@ import {
   run,
   startServer,
 } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const objectCount = 150;
 

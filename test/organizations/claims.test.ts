@@ -1,9 +1,7 @@
 /** The claims of the organization that a session has switched to, with the stock client. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type OrganizationServer, type Person, startOrganizations } from './harness.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let server: OrganizationServer & { stop(): Promise<void> };
 beforeAll(async () => {

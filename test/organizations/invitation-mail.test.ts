@@ -1,9 +1,7 @@
 /** Invitations that the server emails. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { safeName } from '../../src/services/auth/organizations/invitation-mail.ts';
 import { type OrganizationServer, type Person, startOrganizations, uniqueName } from './harness.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Server = OrganizationServer & { stop(): Promise<void> };
 let server: Server;

@@ -1,10 +1,8 @@
 /** Every role against the tables and functions of organizations, with the stock client. */
 import type { SupabaseClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type OrganizationServer, type Person, startOrganizations, uniqueName } from './harness.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let server: OrganizationServer & { stop(): Promise<void> };
 beforeAll(async () => {

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { codeBlocks, joined, readPage } from '../docs/pages.ts';
 import { hasOlderVersions, olderNode, olderVersions } from '../node-versions/index.ts';
 
@@ -34,8 +34,6 @@ const maxPackageBytes = 15_000_000;
 
 // The timeout is long, because most tests install PostgreSQL and Deno into an empty cache and start several processes.
 // These tests can't use the prepared cluster and the other files that the remaining test files share.
-vi.setConfig({ testTimeout: 180_000 });
-
 /** The environment variables that a user's shell could have. PATH doesn't contain the clone's programs. */
 const environment: Record<string, string> = {
   PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,

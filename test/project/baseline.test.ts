@@ -1,15 +1,13 @@
 /** Tests a baseline that is written from generated types and applied before the project's own migrations. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../src/platform/database/testing.ts';
 import { type Baseline, type BaselineOptions, makeBaseline } from '../../src/project/baseline/index.ts';
 import { migrations } from '../../src/project/folder/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
 
 // The timeouts are long, because each test creates databases and applies a baseline and migrations to them.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 /**
  * Returns the Row and Insert types of tables in the generator's format. In a column (`a: string`), `?` means optional
  * in Insert, and `~` means nullable.

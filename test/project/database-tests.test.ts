@@ -1,9 +1,7 @@
 /** Tests a project's pgTAP suites, which "plinth test db" runs. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testDatabase } from '../../src/project/folder/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 async function run(project: TestProject, ...paths: string[]): Promise<{ passed: boolean; lines: string[] }> {
   const lines: string[] = [];

@@ -2,7 +2,7 @@
  * Tests migrations of a hosted project on a server that Plinth doesn't install. The server has contrib modules, but not
  * the extensions that Plinth replaces.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { migrateServices } from '../../src/entry/main.ts';
@@ -13,8 +13,6 @@ import { migrateUp, migrations, type ProjectDeps } from '../../src/project/folde
 import { makeProject } from '../config/project-folder.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: ExternalServer;
 

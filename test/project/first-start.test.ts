@@ -1,8 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`;
 const versions = 'select version from supabase_migrations.schema_migrations order by 1';

@@ -2,10 +2,8 @@
  * Tests that the schema dump of a hosted project, as pg_dump 17 writes it, is applied as a migration. It contains each kind
  * of statement that such a dump has, and all extensions that hosted projects had from the start, now and in the past.
  */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const head = `
 \\restrict kDkVvQ2cQHfJyL1h

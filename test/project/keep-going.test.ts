@@ -1,5 +1,5 @@
 /** Tests a start that skips failing statements: what is applied, what is recorded, and where it is reported. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createProject,
   listFailures,
@@ -8,8 +8,6 @@ import {
   repairMigrations,
 } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const files = {
   'migrations/1_a.sql': `create table a (id int primary key);

@@ -2,11 +2,9 @@
  * Tests that the session state that a migration file leaves behind doesn't affect Plinth's own statements or the next
  * file.
  */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** The kinds of session state that a migration file can leave behind. */
 const leftovers: readonly (readonly [name: string, statement: string])[] = [

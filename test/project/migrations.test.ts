@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { listMigrations, migrateUp, repairMigrations } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 test('migrations can be listed, applied and repaired', async () => {
   const project = await projectWith({ 'migrations/2_b.sql': 'create table b ()' });

@@ -1,9 +1,7 @@
 /** Tests projects that use extensions that the embedded PostgreSQL doesn't have. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrateUp, ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** The beginning of a dump of a hosted database. */
 const dump = `

@@ -1,9 +1,7 @@
 /** Tests packages of database.dev, which migrations install with pg_tle. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ProjectError } from '../../src/project/folder/index.ts';
 import { projectWith } from './helpers.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const install = `create extension if not exists pg_tle;
 select pgtle.install_extension('me-tools', '1.0', 'tools', $_pgtle_$

@@ -1,11 +1,9 @@
 /** Compares the splitter with the server's lexer. If PostgreSQL accepts a text, both must split it in the same way. */
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../src/platform/database/testing.ts';
 import { splitStatements } from '../../src/project/folder/core/split.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const soup = fc.string({
   unit: fc.constantFrom(

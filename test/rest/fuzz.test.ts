@@ -4,10 +4,8 @@
  */
 import { Agent, request as httpRequest } from 'node:http';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const SEED = 20261122;
 

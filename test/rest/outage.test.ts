@@ -1,6 +1,6 @@
 /** Tests what clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type Database } from '../../src/platform/database/index.ts';
 import { createRequestPath } from '../../src/platform/database/path/index.ts';
@@ -10,8 +10,6 @@ import { temporaryFolder } from '../database/helpers.ts';
 import { type RestHarness, serveRest } from './harness.ts';
 
 // The timeouts are long, because starting a server can take a long time on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let folder: ReturnType<typeof temporaryFolder>;
 let server: ExternalServer;
 let database: Database;

@@ -3,11 +3,9 @@
  * an installation of PostgreSQL 18 with PostGIS, as `[database] extension_folders` does.
  */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const folder = process.env.POSTGIS_FOLDER;
 

@@ -3,14 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database, examineExternal } from '../../src/platform/database/index.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 import { type RestHarness, serveRest } from './harness.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
 const folder = temporaryFolder();
 let primary: ExternalServer;

@@ -7,8 +7,6 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 import { type RestProcess, spawnRest, startRestProcess } from './standalone-harness.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 const folder = temporaryFolder();
 let primary: ExternalServer;
 let standby: ExternalServer;

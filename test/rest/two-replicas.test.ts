@@ -14,8 +14,6 @@ import { temporaryFolder } from '../database/helpers.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RestHarness, serveRest } from './harness.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
-
 const pgbouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find(existsSync);
 
 const folder = temporaryFolder();

@@ -1,15 +1,13 @@
 /** Tests all ways in which a client or a project's SQL could try to become a superuser of the embedded PostgreSQL. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database/index.ts';
 import { copyTemplateFolder } from '../../src/platform/database/testing/template-folder.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
 import { killEverything, temporaryFolder } from '../database/helpers.ts';
 import { startWorld, type World } from './world.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const serviceRoles = [
   'authenticator',

@@ -2,11 +2,9 @@
  * Tests that the embedded PostgreSQL's roles can't become superuser or reach the machine through role memberships,
  * SECURITY DEFINER functions or SQL statements.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 beforeAll(async () => {

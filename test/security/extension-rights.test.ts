@@ -3,14 +3,12 @@
  * with a list of expected objects. Each line is a function or table that any client can access if its schema is
  * exposed, so review new lines before you accept them.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { placeholderVersion } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/platform/database/testing.ts';
 
 // The timeouts are long, because the test installs every extension, one after another.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 const apiRoles = ['anon', 'authenticated', 'service_role'];
 
 let own: TestDatabase;

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createBackend } from '../../src/entry/main.ts';
 import { Client, parseConnectionString } from '../../src/platform/database/wire/index.ts';
@@ -12,8 +12,6 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 
 // The timeouts are long, because the tests create a cluster and run all of Plinth's migrations in it.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const migrations = {
   '1_watch.sql': `
     create table public.seen (is_superuser boolean, tag text);

@@ -10,8 +10,6 @@ import { makeProject } from '../config/project-folder.ts';
 import { startServe } from './serve-process.ts';
 
 // The timeout is long, because each test starts several processes, some of which create a cluster.
-vi.setConfig({ testTimeout: 120_000 });
-
 /**
  * The folders of PostgreSQL, which can run as a different user. PostgreSQL protects its data itself, and must be able
  * to read its programs and extensions.

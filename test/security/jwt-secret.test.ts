@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { quoteLiteral, sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, createBackend, migrateServices } from '../../src/entry/main.ts';
 import { createDatabase } from '../../src/platform/database/index.ts';
@@ -10,8 +10,6 @@ import { copyTemplateFolder } from '../../src/platform/database/testing/template
 import type { LoginRole } from '../../src/platform/database/types.ts';
 
 // The timeouts are long, because each test starts servers that create a cluster.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 const verifier = 'SCRAM-SHA-256$';
 
 const undo: (() => unknown)[] = [];

@@ -7,8 +7,6 @@ import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let backend: Backend;
 beforeAll(async () => {
   backend = await createTestBackend();

@@ -2,10 +2,8 @@
  * Tests that the pattern of one client's subscription can't delay or prevent the delivery of changes to other clients.
  * Anyone with the publishable key can choose a pattern.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startRealtime, subscribed } from '../realtime/harness.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let h: Harness;
 beforeAll(async () => {

@@ -6,13 +6,11 @@
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { createDatabase, type Database } from '../../src/platform/database/index.ts';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/platform/database/testing.ts';
 import { connectReplication } from '../../src/platform/database/wire/index.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replication-'));

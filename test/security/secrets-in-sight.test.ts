@@ -4,15 +4,13 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { plinth, spawnPlinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { processTree, startServe } from './serve-process.ts';
 
 // The timeout is long, because each test starts several processes, some of which create a cluster.
-vi.setConfig({ testTimeout: 120_000 });
-
 interface SecretsFile {
   readonly jwtSecret: string;
   readonly publishableKey: string;

@@ -7,15 +7,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import type { Backend } from '../../src/entry/main.ts';
 import { createTestBackend } from '../../src/entry/testing.ts';
 import { plant, sightings } from './plants.ts';
 
 // Event triggers check each of the several thousand statements that create the traps.
-vi.setConfig({ testTimeout: 240_000 });
-
 let backend: Backend;
 const dir = mkdtempSync(join(tmpdir(), 'plinth-files-'));
 afterEach(() => backend?.stop());

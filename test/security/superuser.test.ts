@@ -1,12 +1,10 @@
 /** Tests that project code never runs in a superuser's session, regardless of how the code is triggered. */
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { listVersions } from '../../src/operations/backup/queries.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 import { plant, sightings } from './plants.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let backend: Backend;
 beforeAll(async () => {

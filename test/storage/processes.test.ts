@@ -15,12 +15,10 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { s3Client } from './s3/clients.ts';
 import { eventually, isUploadLocked, type StorageServer, startStorage } from './server.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const Bucket = 'open';
 const script = fileURLToPath(new URL('./fixtures/process.ts', import.meta.url));

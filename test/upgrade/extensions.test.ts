@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type UpgradeReport, upgradeCluster } from '../../src/operations/upgrade/index.ts';
 import { findBinaries } from '../../src/platform/database/embedded/binaries.ts';
@@ -14,8 +14,6 @@ import { copyTemplateFolder } from '../../src/platform/database/testing/template
 import type { Pool } from '../../src/platform/database/types.ts';
 import { writeFormerExtension } from '../database/former-vector.ts';
 import { missingPack } from '../support/packs.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let folder: string;
 let dataDir: string;

@@ -9,14 +9,12 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { startCluster } from '../../src/platform/database/embedded/cluster.ts';
 import { clusterTarget } from '../../src/platform/database/embedded/sign-ins.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const script = fileURLToPath(new URL('./kill-at.ts', import.meta.url));
 

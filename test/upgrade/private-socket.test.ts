@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/kernel/log.ts';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { findBinaries } from '../../src/platform/database/embedded/binaries.ts';
@@ -11,8 +11,6 @@ import { startCluster } from '../../src/platform/database/embedded/cluster.ts';
 import { chooseIdentity } from '../../src/platform/database/embedded/identity.ts';
 import { openClusterPair } from '../../src/platform/database/index.ts';
 import { Client } from '../../src/platform/database/wire/index.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Sends the startup message of a superuser session and prints PostgreSQL's first response. */
 const signIn = `

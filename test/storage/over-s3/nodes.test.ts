@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { DefaultHttpStack, Upload } from 'tus-js-client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../src/base/kernel/sql.ts';
 import type { StorageContext } from '../../../src/services/storage/context.ts';
 import { forgetExpired } from '../../../src/services/storage/housekeeping.ts';
@@ -22,8 +22,6 @@ import { createUploadLocks } from '../../../src/services/storage/resumable/locks
 import { openSharedLocks } from '../../../src/services/storage/resumable/shared-locks.ts';
 import { startS3 } from '../backends.ts';
 import { alice, bob, eventually, isUploadLocked, type StorageServer, startStorage } from '../server.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const script = fileURLToPath(new URL('../fixtures/process.ts', import.meta.url));
 const mebibyte = 1024 * 1024;

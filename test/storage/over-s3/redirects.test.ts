@@ -4,14 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../src/base/kernel/sql.ts';
 import { presignGet } from '../../../src/services/storage/core/presigned-url.ts';
 import { launchChromium } from '../../web/browser.ts';
 import { startS3 } from '../backends.ts';
 import { alice, bob, type StorageServer, startStorage } from '../server.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** The rule in docs/scale.md. Browsers send the origin `null` after a redirect to another origin. */
 const cors = `<CORSConfiguration><CORSRule>
