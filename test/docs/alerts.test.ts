@@ -1,8 +1,8 @@
 /** Compares docs/alerts.md with the kinds of problems and the retries in the code. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { alertKinds } from '../../src/base/shared/alerts.ts';
 import { retryDelayMs } from '../../src/pages/console/alerts/core/decide.ts';
+import { alertKinds } from '../../src/pages/console/alerts/core/kinds.ts';
 
 const page = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
 

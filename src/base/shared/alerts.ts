@@ -1,22 +1,22 @@
 /** The kinds of problems that alerts report, and the quiet hours of their receivers. */
 
-/** The kinds, which `problems` in plinth.toml selects, with a description for the documentation. */
-export const alertKinds = {
-  services: 'A service fails',
-  'server-errors': 'At least 5 requests and 1 % of all requests within ten minutes received a 5xx status',
-  jobs: 'The last run of a cron job failed',
-  backups: 'Backups fail or are overdue',
-  disk: 'The disk is almost full',
-  certificates: 'A certificate expires soon, or its renewal fails',
-  nodes: 'A node doesn’t answer, or reports a problem',
-  'sign-in-attacks': 'Many wrong passwords or codes were entered within ten minutes',
-  statements: 'A statement is slow, or has become slower',
-  security: 'The advisors found a security problem',
-  settings: 'The settings files contain errors, or a sign-in provider is incomplete',
-} as const;
-export type AlertKind = keyof typeof alertKinds;
+/** The kinds, which `problems` in plinth.toml selects. */
+const alertKinds = [
+  'services',
+  'server-errors',
+  'jobs',
+  'backups',
+  'disk',
+  'certificates',
+  'nodes',
+  'sign-in-attacks',
+  'statements',
+  'security',
+  'settings',
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
 
-export const isAlertKind = (text: string): text is AlertKind => Object.hasOwn(alertKinds, text);
+export const isAlertKind = (text: string): text is AlertKind => alertKinds.some((kind) => kind === text);
 
 /** A daily period in minutes after midnight. If `from` is later than `until`, the period includes midnight. */
 export interface QuietHours {
@@ -40,29 +40,4 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-const minuteMs = 60_000;
-const dayMinutes = 24 * 60;
-
-/**
- * Returns when a message may be sent, in milliseconds since the epoch: `nowMs`, or the end of the quiet hours. On the day
- * on which clocks change, the result can be an hour off.
- */
-export function endOfQuiet(hours: QuietHours | undefined, timeZone: string, nowMs: number): number {
-  if (hours === undefined) return nowMs;
-  const minute = minuteOfDay(timeZone, nowMs);
-  const { from, until } = hours;
-  const isQuiet = from < until ? minute >= from && minute < until : minute >= from || minute < until;
-  if (!isQuiet) return nowMs;
-  const wait = (until - minute + dayMinutes) % dayMinutes;
-  return Math.floor(nowMs / minuteMs) * minuteMs + wait * minuteMs;
-}
-
-function minuteOfDay(timeZone: string, nowMs: number): number {
-  const parts = new Intl.DateTimeFormat('en', {
-    ...{ timeZone, hour: 'numeric', minute: 'numeric', hourCycle: 'h23' },
-  }).formatToParts(nowMs);
-  const value = (type: 'hour' | 'minute'): number => Number(parts.find((part) => part.type === type)?.value);
-  return value('hour') * 60 + value('minute');
 }

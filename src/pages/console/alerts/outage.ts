@@ -2,8 +2,9 @@
  * Reports that the database can't be used. The database can't store this alert, so each process keeps it in memory and
  * reports it.
  */
-import { endOfQuiet, parseQuietHours } from '../../../base/shared/alerts.ts';
+import { parseQuietHours } from '../../../base/shared/alerts.ts';
 import { type AlertRules, addressesOf, type Receiver, wants } from './core/decide.ts';
+import { endOfQuiet } from './core/quiet.ts';
 import type { ReportedAlert } from './queries.ts';
 
 export interface Outage {

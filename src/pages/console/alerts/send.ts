@@ -1,9 +1,9 @@
 /** Sends messages about alerts by email, as signed requests, or in Slack's format. */
-import { alertKinds } from '../../../base/shared/alerts.ts';
 import { type Outgoing, OutgoingError, type Reach } from '../../../base/shared/network/outgoing.ts';
 import { signedRequest, signingKeys } from '../../../base/shared/standard-webhooks.ts';
 import type { Mailer } from '../../../services/mail/types.ts';
 import type { AlertEvent, Receiver } from './core/decide.ts';
+import { alertKinds } from './core/kinds.ts';
 import type { ReportedAlert } from './queries.ts';
 
 export interface SendDeps {

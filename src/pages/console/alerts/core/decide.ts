@@ -1,6 +1,7 @@
 /** Decides which alerts begin and end, and which messages are sent about them. */
-import { type AlertKind, endOfQuiet, parseQuietHours } from '../../../../base/shared/alerts.ts';
+import { type AlertKind, parseQuietHours } from '../../../../base/shared/alerts.ts';
 import type { DescribedProblem } from './described.ts';
+import { endOfQuiet } from './quiet.ts';
 
 export interface Receiver {
   readonly name: string;
