@@ -4,7 +4,7 @@
  * the checks.
  *
  *   npm test                               # runs all tests except the page states and those of the npm package
- *   npm test -- --all                      # runs the page states too, as continuous integration does
+ *   npm test -- --all                      # runs the page states too, as .ci/run does
  *   npm test -- test/rest                  # runs the tests in a folder, including its page states
  *   npm run test:states                    # runs the page states
  *   npm run test:states -- test/account    # runs the page states in a folder

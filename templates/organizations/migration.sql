@@ -523,6 +523,8 @@ create function public.decline_organization_invitation(token text default null, 
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  -- Comes first, so that a token that may only read learns nothing about the invitation.
+  person uuid := org.require_change();
   invitation public.organization_invitations := org.open_invitation(token, invitation_id);
 begin
   if invitation.email is null then

@@ -531,6 +531,7 @@ describe('a token that may only read', () => {
     sql`select public.delete_organization(organization_id => ${id}::uuid)`,
     sql`select public.invite_to_organization(organization_id => ${id}::uuid, role => 'owner')`,
     sql`select public.accept_organization_invitation(token => ${'0'.repeat(64)})`,
+    sql`select public.decline_organization_invitation(token => ${'0'.repeat(64)})`,
     sql`select public.request_to_join_organization(slug => 'any')`,
     sql`select public.leave_organization(organization_id => ${id}::uuid)`,
     sql`select public.transfer_organization(organization_id => ${id}::uuid, user_id => ${member}::uuid)`,
@@ -550,11 +551,11 @@ describe('a token that may only read', () => {
     expect(await outcome(claims, reads(id))).toBe(1);
     const outcomes: unknown[] = [];
     for (const change of changes(id, member.id)) outcomes.push(await outcome(claims, change));
-    expect(outcomes.slice(0, 8)).toEqual(Array(8).fill('not_allowed'));
-    expect(outcomes.slice(8, 11)).toEqual([0, 0, 0]);
-    expect(String(outcomes[11])).toContain('row-level security');
+    expect(outcomes.slice(0, 9)).toEqual(Array(9).fill('not_allowed'));
+    expect(outcomes.slice(9, 12)).toEqual([0, 0, 0]);
+    expect(String(outcomes[12])).toContain('row-level security');
     const { client_id: _, ...own } = claims;
-    expect(await outcome(own, changes(id, member.id)[8] as ReturnType<typeof sql>)).toBe(1);
+    expect(await outcome(own, changes(id, member.id)[9] as ReturnType<typeof sql>)).toBe(1);
   });
 
   test('a sign-in without the user’s second factor changes nothing', async () => {
@@ -567,9 +568,9 @@ describe('a token that may only read', () => {
     expect(await outcome(claims, reads(id))).toBe(1);
     const outcomes: unknown[] = [];
     for (const change of changes(id, member.id)) outcomes.push(await outcome(claims, change));
-    expect(outcomes.slice(0, 8)).toEqual(Array(8).fill('insufficient_aal'));
-    expect(outcomes.slice(8, 11)).toEqual([0, 0, 0]);
+    expect(outcomes.slice(0, 9)).toEqual(Array(9).fill('insufficient_aal'));
+    expect(outcomes.slice(9, 12)).toEqual([0, 0, 0]);
     const confirmed = { ...claims, aal: 'aal2' };
-    expect(await outcome(confirmed, changes(id, member.id)[8] as ReturnType<typeof sql>)).toBe(1);
+    expect(await outcome(confirmed, changes(id, member.id)[9] as ReturnType<typeof sql>)).toBe(1);
   });
 });

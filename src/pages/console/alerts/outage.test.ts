@@ -34,7 +34,7 @@ test('a failure is reported once it has lasted, and its end is reported to those
   state.nowMs += minute;
   await outage.failed(new Error('another error'), rules);
   await outage.failed(new Error('another error'), rules);
-  const text = 'The database can’t be used: refused (2026-01-01T12:00:00.000Z)';
+  const text = 'Problems can’t be checked: refused (2026-01-01T12:00:00.000Z)';
   expect(sent.splice(0)).toEqual([`raised a@app.test: ${text}`, `raised b@app.test: ${text}`]);
   await outage.recovered(rules);
   await outage.recovered(rules);

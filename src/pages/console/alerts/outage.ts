@@ -1,6 +1,6 @@
 /**
- * Reports that the database can't be used. The database can't store this alert, so each process keeps it in memory and
- * reports it.
+ * Reports that problems can't be checked, usually because the database can't be used. This alert can't be stored then, so
+ * each process keeps it in memory and reports it.
  */
 import { parseQuietHours } from '../../../base/shared/alerts.ts';
 import { type AlertRules, addressesOf, type Receiver, wants } from './core/decide.ts';
@@ -45,7 +45,7 @@ export function createOutage({ send, now }: OutageDeps): Outage {
   return {
     async failed(error, { afterMs, receivers }) {
       const reason = error instanceof Error ? error.message : String(error);
-      current ??= { sinceMs: now(), title: `The database can’t be used: ${reason}`, told: new Set() };
+      current ??= { sinceMs: now(), title: `Problems can’t be checked: ${reason}`, told: new Set() };
       if (now() - current.sinceMs < afterMs) return;
       const alert = alertOf(current);
       for (const receiver of receivers.filter((each) => wants(each, alert) && !isQuiet(each)))
