@@ -331,3 +331,5 @@ export function pathOf(url: string): string {
 }
 
 export const mountPrefix = '/storage/v1';
+/** The path of the S3 protocol, below the service's prefix. */
+export const s3Prefix = '/s3';

@@ -12,7 +12,7 @@ export interface SsoDeps {
   readonly users: Pick<AuthUsers, 'inspectSaml'>;
   readonly callService: ServiceClient;
   /** Returns null if SAML is disabled. */
-  readonly serviceProvider: () => { readonly entityId: string; readonly acsUrl: string } | null;
+  readonly serviceProvider: () => Promise<{ readonly entityId: string; readonly acsUrl: string } | null>;
   readonly audit: Audit;
 }
 
@@ -47,7 +47,7 @@ export function ssoRoutes(api: Api, { users, callService, serviceProvider, audit
   };
 
   route('GET /sso', 'read', async () => {
-    const own = serviceProvider();
+    const own = await serviceProvider();
     if (own === null) return { serviceProvider: null, connections: [] };
     const { items } = (await callService(providers)).body as unknown as { items: readonly Provider[] };
     return {

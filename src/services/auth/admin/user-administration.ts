@@ -22,12 +22,15 @@ import {
   renderSessionEntry,
   renderSessionPlace,
 } from '../sessions/own-sessions.ts';
-import { inspectSaml, type SamlInspection, serviceProvider } from '../sso/metadata.ts';
+import type { SamlInspection } from '../sso/metadata.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
 import { generateLink, invite } from './links.ts';
 import { updateByAdmin } from './update-user.ts';
 import { requireTarget } from './users.ts';
+
+/** Loads the code for SAML when it's first needed, because few projects use it. */
+const loadSaml = () => import('../sso/metadata.ts');
 
 /**
  * The admin API's operations. Users are JSON objects in the format that GoTrue returns, and `create` and `update`
@@ -58,7 +61,7 @@ export interface UserAdministration {
   /** Checks a SAML identity provider's metadata. Doesn't store anything. */
   inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
   /** Returns this server's URLs that operators enter at an identity provider. Null if SAML is disabled. */
-  samlServiceProvider(): { readonly entityId: string; readonly acsUrl: string } | null;
+  samlServiceProvider(): Promise<{ readonly entityId: string; readonly acsUrl: string } | null>;
 }
 
 /** The reason why an operation failed, with the status, code and message of an HTTP response. */
@@ -139,8 +142,9 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
       }),
     unlinkIdentity: (id, identityId) =>
       run(async () => unlinkIdentityByAdmin(ctx, caller, await target(id), identityId)),
-    inspectSaml: (source) => run(() => inspectSaml(ctx, source)),
-    samlServiceProvider: () => (ctx.settings.saml.enabled ? serviceProvider(ctx) : null),
+    inspectSaml: (source) => run(async () => (await loadSaml()).inspectSaml(ctx, source)),
+    samlServiceProvider: async () =>
+      ctx.settings.saml.enabled ? (await loadSaml()).serviceProvider(ctx) : null,
   };
 }
 

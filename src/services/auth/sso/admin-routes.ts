@@ -1,4 +1,7 @@
-/** Declares /admin/sso/providers, the routes for SAML identity providers. */
+/**
+ * Declares /admin/sso/providers, the routes for SAML identity providers. Their code is loaded by the first request,
+ * because few projects use it.
+ */
 
 import type { Json, JsonObject } from '../common/json.ts';
 import type { Operation } from '../common/operation.ts';
@@ -7,14 +10,9 @@ import type { AuthContext } from '../context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
 import { requireAdmin } from '../sessions/authenticate.ts';
-import {
-  changeSsoProvider,
-  createSsoProvider,
-  listSsoProviders,
-  removeSsoProvider,
-  requireSsoProvider,
-} from './providers.ts';
 import type { SsoProvider } from './queries.ts';
+
+const loadProviders = () => import('./providers.ts');
 
 export function adminSsoRoutes(route: Route): void {
   route(list, { render: (providers) => ({ items: providers.map(render) }) });
@@ -28,7 +26,7 @@ const list: Operation<Exchange, SsoProvider[]> = {
   on: 'GET /admin/sso/providers',
   async run(ctx, { caller, query }) {
     await requireAdmin(ctx, caller);
-    return listSsoProviders(ctx, {
+    return (await loadProviders()).listSsoProviders(ctx, {
       resourceId: query.get('resource_id') ?? '',
       resourceIdPrefix: query.get('resource_id_prefix') ?? '',
     });
@@ -40,7 +38,7 @@ const create: Operation<Exchange, SsoProvider> = {
   status: 201,
   async run(ctx, { caller, body }) {
     await requireAdmin(ctx, caller);
-    return createSsoProvider(ctx, body());
+    return (await loadProviders()).createSsoProvider(ctx, body());
   },
 };
 
@@ -50,7 +48,7 @@ const change: Operation<Exchange, SsoProvider> = {
   on: 'PUT /admin/sso/providers/:id',
   async run(ctx, exchange) {
     const current = await findForAdmin(ctx, exchange);
-    return changeSsoProvider(ctx, current, exchange.body());
+    return (await loadProviders()).changeSsoProvider(ctx, current, exchange.body());
   },
 };
 
@@ -58,14 +56,14 @@ const remove: Operation<Exchange, SsoProvider> = {
   on: 'DELETE /admin/sso/providers/:id',
   async run(ctx, exchange) {
     const current = await findForAdmin(ctx, exchange);
-    await removeSsoProvider(ctx, current);
+    await (await loadProviders()).removeSsoProvider(ctx, current);
     return current;
   },
 };
 
 async function findForAdmin(ctx: AuthContext, { caller, params }: Exchange): Promise<SsoProvider> {
   await requireAdmin(ctx, caller);
-  return requireSsoProvider(ctx, params.id ?? '');
+  return (await loadProviders()).requireSsoProvider(ctx, params.id ?? '');
 }
 
 function render(provider: SsoProvider): JsonObject {

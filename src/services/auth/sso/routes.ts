@@ -1,6 +1,7 @@
 /**
  * Declares the routes for single sign-on with SAML 2.0. The routes serve this server's metadata and handle the
- * redirects to and from the identity provider. Also declares /scim/v2.
+ * redirects to and from the identity provider. Also declares /scim/v2. The code for SAML is loaded by the first request,
+ * because few projects use it.
  */
 
 import type { Call, Guard, Operation } from '../common/operation.ts';
@@ -11,10 +12,8 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
 import { limitByAddress, requireCaptcha } from '../limits/guards.ts';
 import type { SignInRedirect } from '../providers/callback.ts';
-import { beginSsoSignIn, nameOfConnection } from './begin.ts';
 import { type SsoPolicy, ssoPolicyOf } from './enforced.ts';
-import { finishSamlSignIn, SamlFailure } from './finish.ts';
-import { type OwnMetadata, ownMetadata } from './metadata.ts';
+import type { OwnMetadata } from './metadata.ts';
 
 export function ssoRoutes(route: Route): void {
   route(ssoSignIn, {
@@ -45,7 +44,7 @@ export const ssoSignIn: Operation<Call, string> = {
   on: 'POST /sso',
   // `requireSaml` runs first, so that the response says that SAML is disabled even if a rate limit is exceeded.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
-  run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
+  run: async (ctx, { body }) => (await import('./begin.ts')).beginSsoSignIn(ctx, body()),
 };
 
 /**
@@ -56,14 +55,14 @@ export const ssoSignIn: Operation<Call, string> = {
 export const ssoJourney: Operation<Call, string> = {
   on: 'POST /sso',
   guards: [requireSaml, limitByAddress('sso')],
-  run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
+  run: async (ctx, { body }) => (await import('./begin.ts')).beginSsoSignIn(ctx, body()),
 };
 
 /** Returns a connection's name for the page that asks for confirmation before opening the identity provider. */
 export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
   on: 'POST /sso',
   guards: [requireSaml, limitByAddress('sso_policy')],
-  run: (ctx, { id }) => nameOfConnection(ctx, id),
+  run: async (ctx, { id }) => (await import('./begin.ts')).nameOfConnection(ctx, id),
 };
 
 /**
@@ -85,6 +84,7 @@ const consumeAssertion: Operation<Exchange, SignInRedirect> = {
   guards: [requireSaml, limitByAddress('saml_assertion')],
   errorPage: ({ settings }) => settings.siteUrl,
   async run(ctx, { caller, path, text }) {
+    const { finishSamlSignIn, SamlFailure } = await import('./finish.ts');
     try {
       const params = new URLSearchParams(text);
       const location = await ctx.signIns.track('saml', () => finishSamlSignIn(ctx, caller, params));
@@ -100,7 +100,7 @@ const consumeAssertion: Operation<Exchange, SignInRedirect> = {
 const readMetadata: Operation<Exchange, OwnMetadata> = {
   on: 'GET /sso/saml/metadata',
   guards: [requireSaml],
-  run: (ctx, { query }) => ownMetadata(ctx, isDownload(query)),
+  run: async (ctx, { query }) => (await import('./metadata.ts')).ownMetadata(ctx, isDownload(query)),
 };
 
 const isDownload = (query: URLSearchParams): boolean => query.get('download') === 'true';

@@ -1,11 +1,10 @@
 /** Parses the parts of an S3 request on which the signature and the operation depend. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mountPrefix } from '../scope.ts';
+import { mountPrefix, s3Prefix } from '../scope.ts';
 import { parseQuery, percentDecode, type QueryPair } from './core/encoding.ts';
 import { S3Error } from './errors.ts';
 
-export const s3Prefix = '/s3';
 /** The version ID that S3 uses for objects in an unversioned bucket. */
 export const onlyVersion = 'null';
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { crc32c, crc64nvme } from './crc.ts';
 import { encodeListedKey, parseQuery, percentDecode, percentEncode } from './encoding.ts';
 import { parsePolicy, sizeBounds, violatedField } from './post-policy.ts';
+import { childText, readXml } from './read-xml.ts';
 import {
   canonicalRequest,
   createSigner,
@@ -10,7 +11,7 @@ import {
   parseCredential,
   sha256Hex,
 } from './signature.ts';
-import { childText, readXml, writeXml } from './xml.ts';
+import { writeXml } from './xml.ts';
 
 /** The example is "GET Object" in "Authenticating Requests: Using the Authorization Header" of the S3 API reference. */
 test('signs the example in the S3 API reference correctly', () => {

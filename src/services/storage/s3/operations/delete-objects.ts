@@ -7,7 +7,8 @@ import { StorageError } from '../../errors.ts';
 import { findObject, findVisibleNames } from '../../queries/objects.ts';
 import { removeObjects } from '../../removals.ts';
 import { readText } from '../body.ts';
-import { childText, readXml, writeXml } from '../core/xml.ts';
+import { childText, readXml } from '../core/read-xml.ts';
+import { writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
 import { requireBucket, type S3Call, type S3Response } from '../operation.ts';
 

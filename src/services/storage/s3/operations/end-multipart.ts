@@ -6,7 +6,8 @@ import { deleteUpload, findParts, type UploadedPart } from '../../queries/multip
 import { metadataOf, writeOf, writeRowIn } from '../../write-object.ts';
 import { readDescription } from '../body.ts';
 import { type Algorithm, algorithms, checksumElement, checksumElements } from '../core/object-checksum.ts';
-import { childText, readXml, writeXml } from '../core/xml.ts';
+import { childText, readXml } from '../core/read-xml.ts';
+import { writeXml } from '../core/xml.ts';
 import { S3Error } from '../errors.ts';
 import { type S3Call, type S3Response, writeConditions } from '../operation.ts';
 import { findOwn, maxParts, requireUpload } from './multipart.ts';
