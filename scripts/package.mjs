@@ -20,7 +20,6 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import zlib from 'node:zlib';
-import { sharedStyleFile, sharedStylePlaceholder } from '../src/base/kernel/web-face.ts';
 import { buildWeb, builtStamp, webStamp } from './build-web.mjs';
 import { bundle } from './package/bundle.mjs';
 import { thirdPartyNotices } from './package/notices.mjs';
@@ -95,9 +94,11 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
   return [...server, ...launcher, ...clients];
 }
 
-/** Copies the files that the server reads at run time: SQL, extensions, and the functions adapter. */
+/** Copies the files that the server reads at run time: SQL, extensions, texts of emails, and the functions adapter. */
 function copyAssets(/** @type {(...parts: string[]) => string} */ into) {
-  const files = globSync('src/**/*.{sql,control,js,d.ts}', { cwd: root });
+  const files = globSync(['src/**/*.{sql,control,js,d.ts}', 'src/services/auth/messages/texts/*.json'], {
+    cwd: root,
+  });
   for (const file of files) cpSync(path.join(root, file), into(file));
   cpSync(
     path.join(root, 'node_modules', '@electric-sql', 'pglite-pgtap', 'dist', 'pgtap.tar.gz'),
@@ -127,52 +128,20 @@ function copyTemplates(/** @type {(...parts: string[]) => string} */ into) {
  */
 function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
   const from = path.join(root, 'dist', 'web');
-  /** @type {Map<string, string>} */
-  const pages = new Map();
   for (const name of globSync('**/*', { cwd: from })) {
     const file = path.join(from, name);
     // Pages in the pseudo language are for developers of Plinth.
-    if (!statSync(file).isFile() || name.startsWith(path.join('account', 'pages', 'pseudo'))) continue;
+    if (!statSync(file).isFile() || name === path.join('account', 'pages', 'pseudo.json')) continue;
     if (existsSync(`${file}.br`) || name.endsWith('.gz')) continue;
-    if (name.endsWith('.html')) {
-      pages.set(name, readFileSync(file, 'utf8'));
-      continue;
-    }
     const to = into('dist', 'web', name);
     mkdirSync(path.dirname(to), { recursive: true });
-    cpSync(file, to);
+    if (/\.html$|[/\\]pages[/\\][^/\\]+\.json$|shared-style\.css$/.test(name)) {
+      const bytes = readFileSync(file);
+      // The pages in a file are similar, so the window contains the whole file.
+      const params = { [zlib.constants.BROTLI_PARAM_LGWIN]: 22, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      writeFileSync(`${to}.br`, zlib.brotliCompressSync(bytes, { params }));
+    } else cpSync(file, to);
   }
-  for (const app of readdirSync(from)) {
-    const own = [...pages].filter(([name]) => name.startsWith(`${app}${path.sep}`));
-    for (const [name, text] of withSharedStyle(app, own)) {
-      const to = into('dist', 'web', `${name}.br`);
-      mkdirSync(path.dirname(to), { recursive: true });
-      writeFileSync(to, zlib.brotliCompressSync(text));
-    }
-  }
-}
-
-/**
- * Moves the style that makes up most of a web app's pages to a separate file.
- * @param {string} app
- * @param {[name: string, text: string][]} pages
- * @returns {[name: string, text: string][]}
- */
-function withSharedStyle(app, pages) {
-  /** @type {Map<string, number>} */
-  const bytes = new Map();
-  for (const [, text] of pages)
-    for (const [, style = ''] of text.matchAll(/<style nonce="[^"]+">([\s\S]*?)<\/style>/g))
-      bytes.set(style, (bytes.get(style) ?? 0) + style.length);
-  const [shared = '', total = 0] = [...bytes].sort(([, one], [, other]) => other - one)[0] ?? [];
-  if (total === shared.length) return pages;
-  return [
-    [path.join(app, sharedStyleFile), shared],
-    ...pages.map(
-      ([name, text]) =>
-        /** @type {[string, string]} */ ([name, text.replace(shared, () => sharedStylePlaceholder)]),
-    ),
-  ];
 }
 
 /**

@@ -11,7 +11,7 @@ import { compileHintPlugin } from './build/compile-hint.ts';
 import { earlyScriptPlugin } from './build/early-script.ts';
 import { graphiqlPartsPlugin } from './build/graphiql-parts.ts';
 import { graphiqlStylesPlugin } from './build/graphiql-styles.ts';
-import { messagesPlugin } from './build/messages.ts';
+import { messagesPlugin, textsPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
 import { themeCssPlugin } from './build/theme-css.ts';
 import { withoutFloatingUiPlugin } from './build/without-floating-ui.ts';
@@ -49,7 +49,7 @@ export function faceConfig(face: Face): UserConfig {
             graphiqlPartsPlugin(),
             graphiqlStylesPlugin(),
           ]
-        : []),
+        : [textsPlugin()]),
     ],
     // Since version 18, React itself has provided this function, so the polyfill that wouter and other packages use is
     // omitted.
@@ -72,11 +72,7 @@ export function faceConfig(face: Face): UserConfig {
       },
       reportCompressedSize: false,
       rolldownOptions: {
-        output: {
-          codeSplitting: {
-            groups: [{ name: textsChunk, debugName: 'texts' }, ...(face === 'console' ? consoleGroups : [])],
-          },
-        },
+        output: { ...(face === 'console' && { codeSplitting: { groups: consoleGroups } }) },
       },
     },
   };
@@ -139,19 +135,6 @@ function tableChunk(id: string, graph: Rolldown.ChunkingContext): string | null 
   };
   visit(path('./console/features/tables/rows/table-page.tsx'));
   return reached.has(id) ? 'table' : null;
-}
-
-/**
- * Returns the chunk for a catalog. Each language has separate chunks. For example, `texts-ar` contains the messages
- * that every Account page needs, `texts-errors-ar` contains the messages that `problems.ts` needs, and `texts-rest-ar`
- * contains all other messages. `account/prerender.tsx` preloads the first chunk by this name.
- */
-function textsChunk(id: string): string | null {
-  const [, language, name] = /\/web\/locales\/([a-z]+)\/([a-z-]+)\.ts$/.exec(id) ?? [];
-  // The Console's messages are in the same chunks as the pages that use them.
-  if (language === undefined || name?.startsWith('console')) return null;
-  if (name === 'errors') return `texts-errors-${language}`;
-  return name === 'account' || name === 'shared' ? `texts-${language}` : `texts-rest-${language}`;
 }
 
 /** The configuration for building a Node module that writes the Account pages as HTML (`account/prerender.tsx`). */

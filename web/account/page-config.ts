@@ -1,12 +1,18 @@
 /** Reads the configuration that the server writes into a page's HTML (`src/pages/account/fill.ts`). */
 import { useSyncExternalStore } from 'react';
-import { languageCodes } from '../locales/languages.ts';
 
 export interface Provider {
   readonly id: string;
   readonly name: string;
   /** A decorative SVG image from Plinth's own server. */
   readonly mark: string;
+}
+
+export interface Language {
+  readonly tag: string;
+  /** The language's name in the language itself. */
+  readonly name: string;
+  readonly dir: string;
 }
 
 export interface PageConfig {
@@ -89,8 +95,8 @@ export interface PageConfig {
    * app.
    */
   readonly app: string;
-  /** The project's languages, a subset of `web/locales/languages.ts`. */
-  readonly languages: readonly string[];
+  /** The project's languages. */
+  readonly languages: readonly Language[];
 }
 
 /**
@@ -148,7 +154,7 @@ const prerendered: PageConfig = {
   sessions: { idleSeconds: 0, timeboxSeconds: 0, isSingle: false },
   requestId: '%PLINTH_REQUEST_ID%',
   app: '',
-  languages: languageCodes,
+  languages: [{ tag: '%PLINTH_LANGUAGE_TAG%', name: '%PLINTH_LANGUAGE_NAME%', dir: '%PLINTH_LANGUAGE_DIR%' }],
 };
 
 function read(): PageConfig {
@@ -197,6 +203,7 @@ const hydrated: PageConfig = {
   last: pageConfig.providers.some(({ id }) => id === pageConfig.last) ? (pageConfig.last ?? '') : '',
   address: pageConfig.address,
   password: pageConfig.password,
+  languages: pageConfig.languages,
 };
 
 const never = () => () => {};

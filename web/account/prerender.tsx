@@ -1,6 +1,7 @@
 /**
- * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`). The style sheet is
- * inlined and the messages are preloaded. Placeholders represent data that only the server has, such as the nonce, the
+ * Writes every Account page in every language as HTML. A file per language contains all pages by name
+ * (`dist/web/account/pages/<locale>.json`), because they compress best together. The server inlines the style sheet,
+ * which all pages share, and the messages are preloaded. Placeholders represent data that only the server has, such as the nonce, the
  * brand, the sign-in methods and the settings (`src/pages/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,12 +12,14 @@ import type { ReactElement } from 'react';
 import { prerenderToNodeStream } from 'react-dom/static';
 import { Router } from 'wouter';
 import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
-import { type Locale, languages, locales } from '../locales/languages.ts';
+import { directionOf, type Locale } from '../locales/languages.ts';
 import { UiProvider } from '../ui/provider.tsx';
 import { App, pages, pathOf } from './app.tsx';
 import { plainPages } from './plain/pages.tsx';
 import { type TextId, t } from './text.ts';
 
+/** `textsPlugin` in `web/build/messages.ts` writes this list. */
+const textsList = '.vite/texts.json';
 const nonce = '%PLINTH_NONCE%';
 const brand = '%PLINTH_NAME%';
 
@@ -25,21 +28,28 @@ const catalogs = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console*.
   () => Promise<{ readonly messages: Catalog }>
 >;
 
+/** The languages that have a folder of catalogs. */
+const tags = [...new Set(Object.keys(catalogs).map((path) => path.split('/')[2] as Locale))];
+
+/** Returns all messages of a locale. If a translation is missing, the English text is used. */
 async function messagesOf(locale: Locale): Promise<Catalog> {
   if (locale === 'pseudo') {
     const { pseudoMessages } = await import('../locales/pseudo.ts');
     return pseudoMessages(await messagesOf('en'));
   }
-  const own = Object.entries(catalogs).filter(([path]) => path.startsWith(`../locales/${locale}/`));
-  const loaded = await Promise.all(own.map(([, load]) => load()));
-  return Object.assign({}, ...loaded.map(({ messages }) => messages));
+  const loaded: Catalog[] = [];
+  for (const each of new Set(['en', locale]))
+    for (const [path, load] of Object.entries(catalogs))
+      if (path.startsWith(`../locales/${each}/`)) loaded.push((await load()).messages);
+  return Object.assign({}, ...loaded);
 }
 
 export async function writePages(dir: string): Promise<void> {
-  for (const locale of locales) {
+  mkdirSync(join(dir, 'pages'), { recursive: true });
+  for (const locale of [...tags, 'pseudo'] as const) {
     const messages = await messagesOf(locale);
     addMessages(locale, messages);
-    activateLocale(locale);
+    activateLocale(locale, directionOf(locale === 'pseudo' ? 'en' : locale));
     await writeLocale(dir, locale, messages);
   }
 }
@@ -51,18 +61,16 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = withoutUnused(sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join(''));
   const language = locale === 'pseudo' ? 'en' : locale;
+  const files = (JSON.parse(readFileSync(join(dir, textsList), 'utf8')) as Record<string, string[]>)[language] ?? [];
   // The color scheme is light unless a script selects a different scheme. Without this attribute, no colors would
   // apply.
-  const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
+  const root = `<html lang="${language}" dir="${directionOf(language)}" data-locale="${locale}" data-texts="${files.join(' ')}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
-    `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
+    `<style nonce="${nonce}">%PLINTH_SHARED_STYLE%</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
     `<noscript><style nonce="${nonce}">[data-placeholder]{display:none}${darkWithoutScripts(css)}</style></noscript>` +
     '<script type="application/json" id="plinth-config" data-request-id="%PLINTH_REQUEST_ID%" data-app="%PLINTH_APP%" data-address="%PLINTH_EMAIL%">%PLINTH_CONFIG%</script>';
-  const preloads = assets
-    .filter((name) => name.startsWith(`texts-${language}-`) && name.endsWith('.js'))
-    .map((name) => `<link rel="modulepreload" nonce="${nonce}" href="/account/assets/${name}">`)
-    .join('');
-  const out = join(dir, 'pages', locale);
+  const preload = `<link rel="modulepreload" nonce="${nonce}" href="/account/assets/${files[0]}">`;
+  const out: Record<string, string> = {};
 
   function write(file: string, titleId: string, markup: string, from = template): void {
     const title = t('page.title', { page: t(titleId as TextId, { name: brand }), name: brand });
@@ -72,11 +80,10 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
       .replace(/\s*<link rel="stylesheet"[^>]*>/g, '')
       .replace('</head>', () => `${head}</head>`)
       .replace('<div id="root"></div>', () => `<div id="root">${markup}</div>`);
-    writeFileSync(join(out, file), html);
+    out[file] = html;
   }
 
-  mkdirSync(join(out, 'plain'), { recursive: true });
-  const preloading = template.replace('</head>', () => `${preloads}</head>`);
+  const preloading = template.replace('</head>', () => `${preload}</head>`);
   for (const name of Object.keys(pages)) {
     const markup = await markupOf(<App ssrPath={`/account${pathOf(name, '%PLINTH_ORGANIZATION_ID%')}`} />);
     write(`${name}.html`, titleOf(name), markup, preloading);
@@ -91,7 +98,9 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
     );
     write(`plain/${name}.html`, titleOf(name), withoutScripts(markup), withoutScripts(template));
   }
-  writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
+  out['texts.json'] = JSON.stringify(serverTexts(messages));
+  writeFileSync(join(dir, 'pages', `${locale}.json`), JSON.stringify(out));
+  writeFileSync(join(dir, 'shared-style.css'), css.trim());
 }
 
 /** The code page asks for the address until a code has been sent. */

@@ -8,25 +8,24 @@ import type { Problem } from '../ui/error-summary.tsx';
 import type * as Problems from './form/problems.ts';
 import { t } from './text.ts';
 
-type Loaders = Record<string, () => Promise<{ readonly messages: Catalog }>>;
+/** The files of a language. The page's markup contains their names in this order. */
+const parts = ['first', 'errors', 'rest'] as const;
+type Part = (typeof parts)[number];
 
-const first = import.meta.glob('../locales/*/{account,shared}.ts') as Loaders;
-const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
-const rest = import.meta.glob([
-  '../locales/*/*.ts',
-  // The catalog `plain` is used only for prerendering.
-  '!../locales/*/{account,shared,errors,plain,console*}.ts',
-  '!**/*.test.ts',
-]) as Loaders;
-
-async function load(loaders: Loaders, locale: Locale): Promise<void> {
-  const folder = `../locales/${locale === 'pseudo' ? 'en' : locale}/`;
-  const wanted = Object.entries(loaders).filter(([path]) => path.startsWith(folder));
-  const catalogs = await Promise.all(wanted.map(([, one]) => one()));
-  const messages: Catalog = Object.assign({}, ...catalogs.map((one) => one.messages));
+async function load(part: Part): Promise<void> {
+  const locale = pageLocale();
+  const { messages } = (await import(/* @vite-ignore */ addressOf(part, locale))) as { messages: Catalog };
   const changed =
     locale === 'pseudo' ? (await import('../locales/pseudo.ts')).pseudoMessages(messages) : messages;
   addMessages(locale, changed);
+}
+
+/** Returns the address of a file. While the web app is developed, the files are built on demand. */
+function addressOf(part: Part, locale: Locale): string {
+  const base = import.meta.env.BASE_URL;
+  if (import.meta.env.DEV) return `${base}@id/virtual:plinth-texts/${locale === 'pseudo' ? 'en' : locale}/${part}`;
+  const names = document.documentElement.dataset.texts?.split(' ') ?? [];
+  return `${base}assets/${names[parts.indexOf(part)]}`;
 }
 
 /** Returns the locale that the server selected, from the page's markup. */
@@ -36,20 +35,19 @@ function pageLocale(): Locale {
 
 /** Loads the messages of the first pages. */
 export async function loadFirst(): Promise<void> {
-  const locale = pageLocale();
-  await load(first, locale);
-  activateLocale(locale);
+  await load('first');
+  activateLocale(pageLocale());
 }
 
 /**
- * Returns a function that runs the loaders once, and again only after a failure. During prerendering, all messages are
+ * Returns a function that loads a file once, and again only after a failure. During prerendering, all messages are
  * available.
  */
-function once(loaders: Loaders): () => Promise<void> {
+function once(part: Part): () => Promise<void> {
   let loading: Promise<void> | undefined;
   return () => {
     if (typeof document === 'undefined') return Promise.resolve();
-    loading ??= load(loaders, pageLocale()).catch((error: unknown) => {
+    loading ??= load(part).catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
@@ -57,9 +55,9 @@ function once(loaders: Loaders): () => Promise<void> {
   };
 }
 
-const loadErrors = once(errors);
+const loadErrors = once('errors');
 /** Loads all catalogs that aren't needed for the initial load and don't contain error messages. */
-export const loadRest = once(rest);
+export const loadRest = once('rest');
 
 /** Loads the error messages as a separate chunk, because most visits don't result in an error. */
 export async function loadProblems(): Promise<typeof Problems> {

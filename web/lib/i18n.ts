@@ -17,9 +17,16 @@ export function addMessages(locale: string, messages: Catalog): void {
   i18n.load(locale, messages as Compiled);
 }
 
-export function activateLocale(locale: string): void {
+/** The direction of the active locale. */
+let isRightToLeft = false;
+
+/** Activates a locale. Its direction is that of the page unless it is given. */
+export function activateLocale(locale: string, dir = pageDirection()): void {
+  isRightToLeft = dir === 'rtl';
   i18n.activate(locale, formatLocale(locale));
 }
+
+const pageDirection = (): string => (typeof document === 'undefined' ? 'ltr' : document.documentElement.dir);
 
 /** Whether the active locale contains a message for an ID that is known only at run time. */
 export function hasMessage(id: string): boolean {
@@ -30,15 +37,12 @@ export function textOf<Id extends string>(): (id: Id, values?: TextValues) => st
   return (id, values) => i18n._(id, values === undefined ? undefined : isolated(values));
 }
 
-/** Languages that are written from right to left. */
-const rightToLeft = new Set(['ar']);
-
 /**
  * Marks addresses, hosts and names in right-to-left text, so that they keep their own direction. Each value is enclosed
  * in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
  */
 function isolated(values: TextValues): Record<string, unknown> {
-  if (!rightToLeft.has(i18n.locale)) return { ...values };
+  if (!isRightToLeft) return { ...values };
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
@@ -89,6 +93,6 @@ export function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;
   // Prerendered pages can't depend on the user's region, so browser settings are ignored.
   const known = typeof document === 'undefined' ? [] : navigator.languages;
-  const own = known.find((tag) => tag.startsWith(`${language}-`)) ?? language;
+  const own = known.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;
   return new Intl.Locale(own, { numberingSystem: 'latn' }).toString();
 }

@@ -1,21 +1,13 @@
-/**
- * The languages of the Account pages. Each language has a folder of catalogs next to this file. The server has the same
- * list (`src/pages/account/core/languages.ts`, compared by a test).
- */
-export interface Language {
-  /** The language's name in the language itself. */
-  readonly name: string;
-  readonly dir: 'ltr' | 'rtl';
-}
+/** Types and rules of the languages. Each language has a folder of catalogs next to this file. */
+import type { LanguageTag } from '../../src/base/shared/languages.ts';
 
-export const languages = {
-  en: { name: 'English', dir: 'ltr' },
-  ar: { name: 'العربية', dir: 'rtl' },
-} as const satisfies Record<string, Language>;
-
-export type LanguageCode = keyof typeof languages;
-export const languageCodes = Object.keys(languages) as readonly LanguageCode[];
+export type LanguageCode = LanguageTag;
 
 /** A language, or the pseudo-locale for tests (`pseudo.ts`). */
 export type Locale = LanguageCode | 'pseudo';
-export const locales: readonly Locale[] = [...languageCodes, 'pseudo'];
+
+/** Scripts that are written from right to left. The server has the same list, and a test compares the results. */
+const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']);
+
+export const directionOf = (tag: string): 'ltr' | 'rtl' =>
+  rightToLeft.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr';

@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { describe, expect, test } from 'vitest';
+import { directionOf as serverDirectionOf, languageTags } from '../../src/base/shared/languages.ts';
 import { accountErrors } from '../../src/pages/account/errors.ts';
 import { errorTable } from '../../src/services/auth/errors.ts';
 import type { Catalog } from '../lib/i18n.ts';
 import { faultMessages } from '../lib/session/faults.ts';
 import { messages as errors } from './en/errors.ts';
-import { type LanguageCode, languageCodes } from './languages.ts';
+import { directionOf, type LanguageCode } from './languages.ts';
 import { pseudoMessages } from './pseudo.ts';
 
 const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
@@ -65,7 +66,18 @@ test('every ID of the Console is in only one catalog, because all loaded pages s
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-describe.each(languageCodes)('%s', (language) => {
+test('each language of the server has a folder of catalogs', () => {
+  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((each) => each.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual([...languageTags].sort());
+});
+
+test('pages and server agree on the direction of a language', () => {
+  for (const tag of [...languageTags, 'he', 'fa', 'ur', 'dv', 'pa-Arab', 'pa', 'uz-Latn', 'yi'])
+    expect({ tag, dir: directionOf(tag) }).toEqual({ tag, dir: serverDirectionOf(tag) });
+  expect(['ar', 'he', 'pa-Arab', 'de', 'zh-Hans'].map(directionOf)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+});
+
+describe.each(languageTags)('%s', (language) => {
   test('has every catalog with exactly the same messages', () => {
     const ids = (of: LanguageCode) =>
       Object.entries(catalogs(of)).map(([name, catalog]) => [name, Object.keys(catalog).sort()]);
@@ -88,16 +100,21 @@ describe.each(languageCodes)('%s', (language) => {
 
   test('explains in every error what happened and what to do', () => {
     for (const [id, text] of Object.entries(catalogs(language)['errors.ts'] ?? {})) {
-      const sentences = text.split(/[.!?؟](?:\s|$)/).filter(Boolean);
+      const sentences = text.split(/[.!?؟।](?:\s|$)|[。！？]/).filter(Boolean);
       const advice = `${id} in web/locales/${language}/errors.ts needs at least two sentences: what happened, and what to do.`;
       expect(sentences.length, advice).toBeGreaterThanOrEqual(2);
     }
   });
 });
 
-test('a translation isn’t a copy of English', () => {
-  const same = Object.entries(texts('ar')).filter(([id, text]) => text === texts('en')[id]);
-  expect(same.map(([id]) => id)).toEqual(['page.title']);
+/** Texts that are the same in English and in the language, because they are names or international words. */
+const sameAsEnglish: Readonly<Partial<Record<LanguageCode, readonly string[]>>> = {};
+
+test.each(languageTags.filter((tag) => tag !== 'en'))('%s isn’t a copy of English', (language) => {
+  const same = Object.entries(texts(language))
+    .filter(([id, text]) => text === texts('en')[id])
+    .map(([id]) => id);
+  expect(same.sort()).toEqual(['page.title', ...(sameAsEnglish[language] ?? [])].sort());
 });
 
 test('every error that a user can see has a message', () => {

@@ -36,17 +36,26 @@ test('a compressed asset is sent unchanged, or decompressed for clients that don
   expect((await app.inject({ url: '/font.woff2' })).body).toBe('font');
 });
 
-test('the style that pages share is inserted into each page', () => {
+test('pages are read from files with several pages, and contain the style that they share', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-face-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const page = (style: string) => `<style>${style}</style><p>Text</p>`;
-  writeFileSync(join(dir, 'index.html.br'), brotliCompressSync(page(sharedStylePlaceholder)));
-  writeFileSync(join(dir, 'other.html.br'), brotliCompressSync(page('b {}')));
+  const pages = { 'one.html': `<style>${sharedStylePlaceholder}</style><p>One</p>`, 'two.html': '<p>Two</p>' };
+  writeFileSync(join(dir, 'index.html'), '');
+  writeFileSync(join(dir, 'en.json.br'), brotliCompressSync(JSON.stringify(pages)));
+  writeFileSync(join(dir, 'de.json'), JSON.stringify({ 'one.html': '<p>Eins</p>' }));
   // In a replacement, `$&` has a meaning.
   writeFileSync(join(dir, `${sharedStyleFile}.br`), brotliCompressSync('a::after { content: "$&"; }'));
   const face = createWebFace(dir);
-  expect(face.html('index.html')).toBe(page('a::after { content: "$&"; }'));
-  expect(face.html('other.html')).toBe(page('b {}'));
+  expect(face.page('en.json', 'two.html')).toBe('<p>Two</p>');
+  expect(face.page('de.json', 'one.html')).toBe('<p>Eins</p>');
+  expect(face.page('de.json', 'two.html')).toBeUndefined();
+  expect(face.page('en.json', 'toString')).toBeUndefined();
+  expect(face.page('fr.json', 'one.html')).toBeUndefined();
+  const app = Fastify();
+  app.get('/', (request, reply) =>
+    face.sendPage(request, reply, { html: face.page('en.json', 'one.html') ?? '' }),
+  );
+  expect((await app.inject({ url: '/' })).body).toBe('<style>a::after { content: "$&"; }</style><p>One</p>');
 });
 
 test('other names are unknown', async () => {

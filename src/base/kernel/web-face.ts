@@ -15,10 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The placeholder that the build inserts wherever the response needs its nonce. */
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
-/**
- * The placeholder for the style that most pages share. Plinth's npm package contains this style once, because it would
- * account for most of each compressed page.
- */
+/** The placeholder for the style that all prerendered pages of a web app share. */
 export const sharedStylePlaceholder = '%PLINTH_SHARED_STYLE%';
 /** The file with the shared style, in the folder of the web app. */
 export const sharedStyleFile = 'shared-style.css';
@@ -29,11 +26,13 @@ export interface WebFace {
    * built.
    */
   readonly built: boolean;
-  /**
-   * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Returns undefined if the
-   * file doesn't exist.
-   */
+  /** Returns the text of a built HTML file, for example `index.html`. Returns undefined if the file doesn't exist. */
   html(name: string): string | undefined;
+  /**
+   * Returns a page from a file that contains several pages, such as the page `sign-in.html` from `pages/en.json`.
+   * Returns undefined if the file or the page doesn't exist.
+   */
+  page(file: string, name: string): string | undefined;
   /** Sends a built asset, for routes such as `GET …/assets/:name`. */
   sendAsset(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply;
   /** Sends a page in which every placeholder is replaced with the same new nonce. */
@@ -103,6 +102,8 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
   let sharedStyle: string | undefined;
+  // A file is about two megabytes, so only the file that was read last is kept.
+  let recent: { readonly file: string; readonly pages: Readonly<Record<string, string>> } | undefined;
   const built = readText(join(dir, 'index.html')) !== undefined;
   // Requested asset names are looked up in this set, so the server never builds a path from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
@@ -127,11 +128,14 @@ export function createWebFace(dir: string): WebFace {
 
   return {
     built,
-    html(name) {
-      const html = built ? readText(join(dir, name)) : undefined;
-      if (!html?.includes(sharedStylePlaceholder)) return html;
-      sharedStyle ??= readText(join(dir, sharedStyleFile)) ?? '';
-      return html.replace(sharedStylePlaceholder, () => sharedStyle ?? '');
+    html: (name) => (built ? readText(join(dir, name)) : undefined),
+    page(file, name) {
+      if (recent?.file !== file) {
+        const text = built ? readText(join(dir, file)) : undefined;
+        if (text === undefined) return undefined;
+        recent = { file, pages: JSON.parse(text) as Record<string, string> };
+      }
+      return Object.hasOwn(recent.pages, name) ? recent.pages[name] : undefined;
     },
     sendAsset(request, reply, name) {
       const type = types[name.slice(name.lastIndexOf('.') + 1)];
@@ -153,7 +157,12 @@ export function createWebFace(dir: string): WebFace {
     },
     async sendPage(request, reply, { html, status = 200, ...allowed }) {
       const nonce = randomBytes(16).toString('base64');
-      const text = html.replaceAll(noncePlaceholder, nonce);
+      const text = html
+        .replace(sharedStylePlaceholder, () => {
+          sharedStyle ??= readText(join(dir, sharedStyleFile)) ?? '';
+          return sharedStyle;
+        })
+        .replaceAll(noncePlaceholder, nonce);
       const gzipped = accepts(request, 'gzip');
       reply.code(status).headers({
         'content-type': 'text/html; charset=utf-8',

@@ -4,10 +4,10 @@
  */
 
 import type { WebFace } from '../../base/kernel/web-face.ts';
+import { directionOf, nameOf } from '../../base/shared/languages.ts';
 import type { Config } from '../../platform/config/index.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
-import { fillPage, keepAgreement, keepLinks, repeatRules, repeatWays } from './core/html.ts';
-import { languages } from './core/languages.ts';
+import { fillLanguages, fillPage, keepAgreement, keepLinks, repeatRules, repeatWays } from './core/html.ts';
 import {
   type AuthSettings,
   emptyParts,
@@ -72,7 +72,7 @@ export interface PageConfig extends Ways {
   readonly organizations?: { readonly joinUrl: string };
   /** The limits on the lifetime of sessions. The value 0 disables a limit. */
   readonly sessions: { idleSeconds: number; timeboxSeconds: number; isSingle: boolean };
-  readonly languages: readonly string[];
+  readonly languages: readonly { readonly tag: string; readonly name: string; readonly dir: string }[];
 }
 
 export interface FillerDeps {
@@ -95,6 +95,8 @@ const captchaSources = {
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
 const logoPath = '/account/logo';
+/** The file with all pages in a language. */
+const fileOf = (language: string): string => `pages/${language}.json`;
 /**
  * The minimum delay before a code can be sent again. If the project's settings contain a shorter delay, the minimum is
  * used instead.
@@ -118,20 +120,20 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   const unlisted = unlistedProviders(config);
   const pages = new Map<string, { readonly key: string; readonly html: string }>();
   const availableLanguages = config.plinth.account.languages;
-  const offLanguages = languages
-    .filter((language) => !availableLanguages.includes(language))
-    .map((language) => `lang-${language}`);
+  const listed = availableLanguages.map((tag) => ({ tag, name: nameOf(tag), dir: directionOf(tag) }));
   const texts = new Map<string, Readonly<Record<string, string>>>();
 
   function textsIn(language: string): Readonly<Record<string, string>> {
     const known =
       texts.get(language) ??
-      (JSON.parse(face.html(`pages/${language}/texts.json`) ?? '{}') as Record<string, string>);
+      (JSON.parse(face.page(fileOf(language), 'texts.json') ?? '{}') as Record<string, string>);
     texts.set(language, known);
     return known;
   }
 
-  const welcomeIn = (language: string): string => branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
+  const welcomes: Readonly<Record<string, string | undefined>> = branding.welcome;
+  const welcomeIn = (language: string): string =>
+    [language, ...availableLanguages, 'en'].map((tag) => welcomes[tag]).find((text) => text !== undefined) ?? '';
 
   function pageConfig(offered: Offers, ways: Ways, welcome: string): PageConfig {
     const { auth } = config;
@@ -175,7 +177,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         timeboxSeconds: Math.round((auth.sessions.timebox ?? 0) / 1000),
         isSingle: config.plinth.auth.sessions.single_per_user,
       },
-      languages: availableLanguages,
+      languages: listed,
     };
   }
 
@@ -203,7 +205,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       return lines.filter((line) => line !== '').join('\n');
     },
     async filled(page, language, lastUsed) {
-      const file = `pages/${language}/${page}.html`;
+      const file = `${fileOf(language)} ${page}.html`;
       // Reads the custom providers each time, because they can be changed while the server is running.
       const custom = await customProviders();
       const facts = { unlisted, custom, wallets, order: Object.keys(external) };
@@ -212,7 +214,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       const key = JSON.stringify([custom, ways.last, publishableKey()]);
       const known = pages.get(`${file} ${ways.last}`);
       if (known?.key === key) return known.html;
-      const built = face.html(file);
+      const built = face.page(fileOf(language), `${page}.html`);
       if (built === undefined) return undefined;
       const welcome = welcomeIn(language);
       const rules = passwordRules(password).map((id) => textsIn(language)[id] ?? '');
@@ -222,10 +224,10 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         privacy: branding.privacy_url,
       };
       const kept = keepAgreement(keepLinks(built, links), links);
-      const html = fillPage(repeatRules(repeatWays(kept, ways), rules), {
+      const html = fillPage(fillLanguages(repeatRules(repeatWays(kept, ways), rules), listed, language), {
         name,
         logo: logoPath,
-        off: [...offNames(offers), ...emptyParts(offers, ways), ...offLanguages],
+        off: [...offNames(offers), ...emptyParts(offers, ways)],
         brandCss: css,
         brandDarkCss: darkCss,
         config: pageConfig(offers, ways, welcome),

@@ -185,6 +185,38 @@ export function repeatRules(html: string, texts: readonly string[]): string {
   );
 }
 
+/** A language in the list of a page. */
+export interface ListedLanguage {
+  readonly tag: string;
+  readonly name: string;
+  readonly dir: string;
+}
+
+/**
+ * Fills the prerendered list of languages (`web/account/language-links.tsx`) with the languages other than the page's. A
+ * single language becomes a link, and if there is none, the list is empty.
+ */
+export function fillLanguages(html: string, languages: readonly ListedLanguage[], current: string): string {
+  const others = languages.filter(({ tag }) => tag !== current);
+  const own = languages.find(({ tag }) => tag === current);
+  return html.replace(
+    /(<div[^>]* data-list="languages"[^>]*>)(<details>.*?<ul>)(<li>(.*?)<\/li>)(<\/ul><\/details>)/s,
+    (_, start: string, open: string, item: string, link: string, end: string) => {
+      const fill = (template: string, language: ListedLanguage) =>
+        fillValues(template, {
+          LANGUAGE_TAG: escapeText(language.tag),
+          LANGUAGE_NAME: escapeText(language.name),
+          LANGUAGE_DIR: language.dir,
+        });
+      const [first, second] = others;
+      if (first === undefined) return start;
+      if (second === undefined) return start + fill(link, first);
+      const opened = fillValues(open, { LANGUAGE: escapeText(own?.name ?? 'English') });
+      return start + opened + others.map((language) => fill(item, language)).join('') + end;
+    },
+  );
+}
+
 /** Returns JSON that is safe inside a script element, because the JSON can't end the element or open a comment. */
 export function scriptJson(value: unknown): string {
   return (

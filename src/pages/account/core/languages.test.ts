@@ -1,14 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { languageCodes } from '../../../../web/locales/languages.ts';
-import { chooseLanguage, languages } from './languages.ts';
+import { chooseLanguage } from './languages.ts';
 
 const none = { requested: null, kept: undefined, accepted: undefined };
 const both = ['en', 'ar'];
-
-test('the pages are built in all languages that the server can choose', () => {
-  expect(languages).toEqual(languageCodes);
-});
 
 test.each([
   ['nothing', none, 'en'],
@@ -27,6 +22,33 @@ test.each([
 
 test('only languages of the project are chosen, by default the first', () => {
   expect(chooseLanguage({ requested: 'en', kept: 'en', accepted: 'en' }, ['ar'])).toBe('ar');
+});
+
+const many = ['en', 'de', 'pt-BR', 'zh-Hans'];
+
+test.each([
+  ['zh-CN', 'zh-Hans'],
+  ['zh-SG', 'zh-Hans'],
+  ['zh', 'zh-Hans'],
+  ['zh-hans-cn', 'zh-Hans'],
+  ['zh-TW', 'zh-Hans'],
+  ['zh-TW,zh;q=0.9,de;q=0.8', 'de'],
+  ['zh-HK,de;q=0.8', 'de'],
+  ['zh-Hant,zh-Hans;q=0.5', 'zh-Hans'],
+  ['pt', 'pt-BR'],
+  ['pt-PT,pt;q=0.9,en;q=0.8', 'pt-BR'],
+  ['de-AT,de;q=0.9', 'de'],
+  ['de-CH-1996', 'de'],
+  ['x-klingon, i-default, de', 'de'],
+  ['nl,nb;q=0.9', 'en'],
+])('%s selects %s', (accepted, language) => {
+  expect(chooseLanguage({ ...none, accepted }, many)).toBe(language);
+});
+
+test('an explicit tag is matched like a header', () => {
+  expect(chooseLanguage({ ...none, requested: 'ZH-cn' }, many)).toBe('zh-Hans');
+  expect(chooseLanguage({ ...none, kept: 'pt', accepted: 'de' }, many)).toBe('pt-BR');
+  expect(chooseLanguage({ ...none, requested: 'de', kept: 'pseudo' }, many)).toBe('de');
 });
 
 test('any header selects an available language', () => {

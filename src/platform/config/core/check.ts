@@ -1,4 +1,5 @@
 /** Validates combinations of settings: settings that a feature requires, and settings that conflict with each other. */
+import { languages as builtInLanguages, languageTags } from '../../../base/shared/languages.ts';
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../../base/kernel/request-origin.ts';
 import { isAlertKind, isTimeZone, parseQuietHours } from '../../../base/shared/alerts.ts';
@@ -212,11 +213,9 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     report('branding.color', 'must have six hexadecimal digits, such as "#0f766e"');
   }
   const { languages } = plinth.account;
-  if (languages.length === 0 || languages.some((language) => !accountLanguages.includes(language))) {
-    report(
-      'account.languages',
-      `must contain at least one of ${accountLanguages.join(', ')} and no other language`,
-    );
+  const unknown = languages.filter((language) => !Object.hasOwn(builtInLanguages, language));
+  if (languages.length === 0 || unknown.length > 0) {
+    report('account.languages', `must contain at least one of ${languageTags.join(', ')} and no other language`);
   }
   const links = { support_url, terms_url, privacy_url, logo };
   for (const [key, link] of Object.entries(links)) {
@@ -242,9 +241,6 @@ function warnOfUnused({ realtime, storage, telemetry, backup }: Config['plinth']
   if (backup.encryption_key !== undefined && backup.to === undefined)
     warn('backup.encryption_key', "has no effect because backup.to isn't set, so no backups are created");
 }
-
-/** The languages of the Account pages. */
-const accountLanguages = ['en', 'ar'];
 
 function checkFactors({ auth }: Config, need: Need, report: Report): void {
   for (const factor of ['totp', 'phone', 'web_authn'] as const) {

@@ -4,7 +4,10 @@
  * or an address to which data, requests or users are sent. Settings that determine who can use the Console or how this
  * machine can be reached are also excluded.
  */
+import { languageTags } from '../../../base/shared/languages.ts';
 import type { SettingsFile } from './define.ts';
+
+const welcome = languageTags.map((tag) => `branding.welcome.${tag}`).join(' ');
 
 const project = `
 project_id
@@ -42,7 +45,7 @@ auth.oauth_server.enabled auth.oauth_server.allow_dynamic_registration
 `;
 
 const plinth = `
-branding.name branding.color branding.welcome.en branding.welcome.ar
+branding.name branding.color ${welcome}
 account.languages account.require_mfa account.deletion account.confirm_by_button account.passkeys_need_second_factor
 auth.external.anonymous_users.lifetime auth.mailer.email_validation_extended auth.mailer.invitation_expiry
 auth.api.max_request_duration auth.sessions.single_per_user
@@ -83,7 +86,7 @@ auth.email.notification.phone_changed.subject auth.email.notification.identity_l
 auth.email.notification.identity_unlinked.subject auth.email.notification.mfa_factor_enrolled.subject
 auth.email.notification.mfa_factor_unenrolled.subject
 auth.mfa.phone.template auth.sms.template
-branding.name branding.color branding.welcome.en branding.welcome.ar account.languages
+branding.name branding.color ${welcome} account.languages
 rest.connections rest.max_answer_size rest.max_waiting_answers rest.max_request_bodies
 storage.multipart_lifetime
 realtime.max_concurrent_users realtime.max_events_per_second realtime.max_joins_per_second

@@ -1,6 +1,7 @@
 /** Defines the request that routes receive. Such a request consists of the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { splitOnce } from '../../../base/shared/http/split-once.ts';
+import { matchLanguage } from '../../../base/shared/languages.ts';
 import type { Caller } from '../common/caller.ts';
 import { parseFields, type ReadFields } from '../common/fields.ts';
 import { chooseRedirect, isBelow } from '../common/redirects.ts';
@@ -84,10 +85,9 @@ function pageLanguageAt(
   target: string | null | undefined,
 ): string | undefined {
   if (!target || !settings.hasAccountPages || !isBelow(target, settings.accountUrl())) return undefined;
-  const named = new URL(target).searchParams.get('lang') ?? '';
-  const accepted = (header(request, 'accept-language') ?? '').toLowerCase().split(',');
-  const languages = [named, ...accepted.map((range) => range.trim().split(/[-;]/, 1)[0] ?? '')];
-  return languages.find((language) => settings.languages.includes(language)) ?? settings.languages[0];
+  const named = new URL(target).searchParams.get('lang');
+  const accepted = header(request, 'accept-language');
+  return matchLanguage([named], accepted, settings.languages) ?? settings.languages[0];
 }
 
 /** Returns a header's first value. */

@@ -9,19 +9,22 @@
  */
 
 import { isIP } from 'node:net';
-import { mails as arabic, words as arabicWords } from './texts/ar.ts';
-import { mails as english, words as englishWords } from './texts/en.ts';
+import { directionOf, languageTags } from '../../../base/shared/languages.ts';
 import {
+  catalogIn,
+  fillWords,
   type MailLanguage,
   type MailTexts,
   type MailWords,
+  mailLanguage,
+  structureOf,
   type TemplateName,
   templateNames,
   upstreamSubjects,
 } from './texts/mails.ts';
 
 export type { MailLanguage, TemplateName };
-export { templateNames };
+export { mailLanguage, templateNames };
 
 export interface MailBrand {
   /** The name shown in emails. */
@@ -45,20 +48,16 @@ interface DefaultMail {
   readonly text: string;
 }
 
-const catalogs = {
-  en: { mails: english, words: englishWords, dir: 'ltr' },
-  ar: { mails: arabic, words: arabicWords, dir: 'rtl' },
-} as const;
-
 /** All languages of the default emails. */
-export const mailLanguages: readonly MailLanguage[] = ['en', 'ar'];
+export const mailLanguages: readonly MailLanguage[] = languageTags;
 
-/** Returns the language of emails that a page in this language requests. Defaults to English. */
-export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
-  return pageLanguage === 'ar' ? 'ar' : 'en';
-}
+export const wordsIn = (language: MailLanguage): MailWords => catalogIn(language).words;
 
-export const wordsIn = (language: MailLanguage): MailWords => catalogs[language].words;
+/** Describes a device in a language. */
+export const deviceNameIn = (
+  language: MailLanguage,
+  { browser, system }: { readonly browser: string; readonly system: string },
+): string => fillWords(wordsIn(language).deviceName, { browser, system });
 
 /**
  * Returns the templates of an email.
@@ -72,13 +71,13 @@ export function defaultMail(
   pageLanguage?: string,
 ): DefaultMail {
   const language = mailLanguage(pageLanguage);
-  const { mails, words } = catalogs[language];
+  const { mails, words } = catalogIn(language);
   const texts = mails[name];
   const upstream = pageLanguage === undefined ? upstreamSubjects[name] : undefined;
   return {
     subject: upstream ?? texts.subject,
-    html: html(texts, words, language, color),
-    text: text(texts, words),
+    html: html(name, texts, words, { language, color }),
+    text: text(name, texts, words),
   };
 }
 
@@ -93,9 +92,11 @@ function textOn(color: string): '#000000' | '#ffffff' {
 }
 
 function text(
-  { title, intro, button, showsCode, closing, undo, isNotice }: MailTexts,
+  name: TemplateName,
+  { title, intro, button, closing, undo }: MailTexts,
   words: MailWords,
 ): string {
+  const { showsCode, isNotice, undo: undoUrl } = structureOf(name);
   const parts = [title, intro];
   if (showsCode) parts.push('    {{ .Token }}');
   if (button !== undefined) parts.push(`${button}: {{ .ConfirmationURL }}`);
@@ -105,7 +106,7 @@ function text(
     );
   }
   const reverse =
-    undo === undefined ? '' : `{{ if .${undo.url} }}\n\n${undo.label}: {{ .${undo.url} }}{{ end }}`;
+    undoUrl === undefined ? '' : `{{ if .${undoUrl} }}\n\n${undo}: {{ .${undoUrl} }}{{ end }}`;
   const help = `{{ if .Brand.supportUrl }}\n\n${words.help}: {{ .Brand.supportUrl }}{{ end }}`;
   const sender = '{{ if .Brand.name }}\n\n-- \n{{ .Brand.name }}{{ end }}';
   return `${[...parts, closing].join('\n\n')}${reverse}${help}${sender}\n`;
@@ -136,9 +137,14 @@ const unbroken = (template: string): string =>
  * Builds the HTML. The first line of the HTML is hidden and contains the preview that email clients show next to the
  * subject.
  */
-function html(texts: MailTexts, words: MailWords, language: MailLanguage, color: string): string {
-  const { title, intro, button, showsCode, closing, undo, isNotice } = texts;
-  const { dir } = catalogs[language];
+function html(
+  name: TemplateName,
+  { title, intro, button, closing, undo }: MailTexts,
+  words: MailWords,
+  { language, color }: { readonly language: MailLanguage; readonly color: string },
+): string {
+  const { showsCode, isNotice, undo: undoUrl } = structureOf(name);
+  const dir = directionOf(language);
   const align = dir === 'rtl' ? 'right' : 'left';
   const code = showsCode
     ? `
@@ -157,11 +163,11 @@ function html(texts: MailTexts, words: MailWords, language: MailLanguage, color:
           <tr><td style="height:24px"></td></tr>`
     : '';
   const reverse =
-    undo === undefined
+    undoUrl === undefined
       ? ''
-      : `{{ if .${undo.url} }}
+      : `{{ if .${undoUrl} }}
           <tr><td style="height:12px"></td></tr>
-          <tr><td><a class="strong" href="{{ .${undo.url} }}" style="display:inline-block;padding:10px 20px;border:1px solid #94a3b8;border-radius:8px;font:600 15px/1.25 ${fonts};color:#0f172a;text-decoration:none">${undo.label}</a></td></tr>{{ end }}`;
+          <tr><td><a class="strong" href="{{ .${undoUrl} }}" style="display:inline-block;padding:10px 20px;border:1px solid #94a3b8;border-radius:8px;font:600 15px/1.25 ${fonts};color:#0f172a;text-decoration:none">${undo}</a></td></tr>{{ end }}`;
   return `<!doctype html>
 <html lang="${language}" dir="${dir}">
 <head>
@@ -215,7 +221,7 @@ export function smsText(message: {
   readonly pageUrl: string;
 }): string {
   const { code, name, pageLanguage, pageUrl } = message;
-  const sentence = wordsIn(mailLanguage(pageLanguage)).textMessage(code, name);
+  const sentence = fillWords(wordsIn(mailLanguage(pageLanguage)).textMessage, { code, name });
   const { hostname } = new URL(pageUrl);
   // The format of the last line requires a domain name.
   const isDomain = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;

@@ -6,7 +6,7 @@ import type { ReadFields } from '../common/fields.ts';
 import type { Passkey, User } from '../common/rows.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
-import { mailLanguage, wordsIn } from '../messages/defaults.ts';
+import { deviceNameIn, mailLanguage } from '../messages/defaults.ts';
 import { notify } from '../security-events/notify.ts';
 import { recordEvent } from '../security-events/record.ts';
 import { asUser } from '../sessions/user-transaction.ts';
@@ -105,5 +105,5 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);
   if (device === undefined) return unnamedPasskey;
-  return wordsIn(mailLanguage(pageLanguage)).deviceName(device.browser, device.system);
+  return deviceNameIn(mailLanguage(pageLanguage), device);
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../common/caller.ts';
 import type { User } from '../common/rows.ts';
 import { findUserById } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
-import { mailLanguage, wordsIn } from '../messages/defaults.ts';
+import { deviceNameIn, mailLanguage } from '../messages/defaults.ts';
 import { accountUrlFor, secureUrl } from '../messages/links.ts';
 import { callSendEmailHook, requireAuthorized } from '../messages/sending.ts';
 import { deliver } from '../messages/templates.ts';
@@ -224,10 +224,9 @@ export function timeInWords(ms: number, pageLanguage: string | undefined): strin
 /** Returns the time and device of a change, and the URL where the user can secure the account. */
 export function circumstances(ctx: AuthContext, caller: Caller) {
   const device = deviceOf(caller.userAgent);
-  const words = wordsIn(mailLanguage(caller.pageLanguage));
   return {
     Time: timeInWords(ctx.clock.now(), caller.pageLanguage),
-    Device: device === undefined ? '' : words.deviceName(device.browser, device.system),
+    Device: device === undefined ? '' : deviceNameIn(mailLanguage(caller.pageLanguage), device),
     Network: approximateAddress(caller.ip) ?? '',
     SecureURL: secureUrl(ctx, caller),
   };

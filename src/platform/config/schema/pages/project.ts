@@ -1,4 +1,5 @@
 /** The settings pages for the project and for the Account pages. */
+import { languages, languageTags } from '../../../../base/shared/languages.ts';
 import { type PageSpec, under } from './types.ts';
 
 export const projectPages: readonly PageSpec[] = [
@@ -63,10 +64,10 @@ export const projectPages: readonly PageSpec[] = [
       {
         title: 'Welcome text',
         text: 'Text below the heading of the sign-in and sign-up pages.',
-        settings: under('branding.welcome', [
-          ['en', 'English'],
-          ['ar', 'Arabic'],
-        ]),
+        settings: under(
+          'branding.welcome',
+          languageTags.map((tag) => [tag, languages[tag].english]),
+        ),
       },
     ],
   },
@@ -78,7 +79,7 @@ export const projectPages: readonly PageSpec[] = [
     parts: [
       {
         settings: under('account', [
-          ['languages', 'Languages', { words: 'locale translation arabic english' }],
+          ['languages', 'Languages', { words: 'locale translation i18n' }],
           ['deletion', 'Users can delete their account', { words: 'remove close gdpr' }],
           ['confirm_by_button', 'Confirm email links with a button', { words: 'scanner prefetch' }],
           ['organizations', 'Organizations', { words: 'teams workspaces tenants members invitations b2b' }],

@@ -1,4 +1,5 @@
 /** Auth settings that config.toml doesn't have. */
+import { type LanguageTag, languages, languageTags } from '../../../../base/shared/languages.ts';
 import { hook } from '../auth.ts';
 import {
   boolean,
@@ -13,6 +14,7 @@ import {
   optionalOneOf,
   optionalPath,
   optionalText,
+  type Setting,
   secret,
   section,
   text,
@@ -193,16 +195,18 @@ export const branding = liveSection('Branding of the Account pages and emails.',
   support_url: optionalText('URL of your support page.'),
   terms_url: optionalText('URL of your terms of service.'),
   privacy_url: optionalText('URL of your privacy policy.'),
-  welcome: section('Text below the heading of the sign-in and sign-up pages, per language.', {
-    en: optionalText('Text in English.'),
-    ar: optionalText('Text in Arabic.'),
-  }),
+  welcome: section(
+    'Text below the heading of the sign-in and sign-up pages, per language. Pages in a language without a text show the text in the first language that has one, in the order of `account.languages`.',
+    Object.fromEntries(
+      languageTags.map((tag) => [tag, optionalText(`Text in ${languages[tag].english}.`)]),
+    ) as Record<LanguageTag, Setting<string | undefined>>,
+  ),
 });
 
 export const account = liveSection('The Account pages.', {
   languages: list(
-    ['en', 'ar'],
-    'Languages of the pages: en, ar or both. The first language is used for browsers that prefer other languages.',
+    languageTags,
+    'Languages of the pages, emails and text messages, as language tags. The first language is used for browsers that prefer other languages. By default, all complete languages are offered.',
   ),
   implicit_return: boolean(
     false,

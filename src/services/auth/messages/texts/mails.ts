@@ -1,6 +1,11 @@
-/** Defines the texts of the default emails. For each language, a separate file contains the texts of all emails. */
+/**
+ * Defines the default emails, whose texts are in a catalog per language (`texts/en.json`). A catalog is read when it is
+ * first needed.
+ */
+import { readFileSync } from 'node:fs';
+import { type LanguageTag, languages } from '../../../../base/shared/languages.ts';
 
-export type MailLanguage = 'en' | 'ar';
+export type MailLanguage = LanguageTag;
 
 /** The texts of an email. Each text is a Go template. `.Brand.name` is the project's name. */
 export interface MailTexts {
@@ -9,18 +14,10 @@ export interface MailTexts {
   readonly intro: string;
   /** The label of the button that opens .ConfirmationURL. */
   readonly button?: string;
-  readonly showsCode?: boolean;
   /** Explains what recipients should do if they didn't request the email. */
   readonly closing: string;
-  /**
-   * The label of the link that reverses the change, and the name of the template value that contains the link's URL.
-   */
-  readonly undo?: {
-    readonly label: string;
-    readonly url: 'CancelURL' | 'RevertURL' | 'UnlockURL' | 'SecureURL';
-  };
-  /** Whether the email shows when and on which device the change was made. */
-  readonly isNotice?: boolean;
+  /** The label of the link that reverses the change. */
+  readonly undo?: string;
 }
 
 /** The words that all emails in a language share. */
@@ -28,44 +25,92 @@ export interface MailWords {
   readonly when: string;
   readonly device: string;
   readonly network: string;
-  /** Describes a device by its browser and operating system. */
-  readonly deviceName: (browser: string, system: string) => string;
+  /** Describes a device by its `{browser}` and operating `{system}`. */
+  readonly deviceName: string;
   readonly help: string;
-  /** The text message that contains a code. */
-  readonly textMessage: (code: string, name: string) => string;
+  /** The text message that contains a `{code}`. `{name}` is the project's name. */
+  readonly textMessage: string;
 }
 
-export const templateNames = [
-  'confirmation',
-  'invite',
-  'organization_invitation',
-  'recovery',
-  'magic_link',
-  'existing_account',
-  'no_account',
-  'email_change',
-  'email_change_current',
-  'reauthentication',
-  'password_changed_notification',
-  'email_changed_notification',
-  'phone_changed_notification',
-  'identity_linked_notification',
-  'identity_unlinked_notification',
-  'mfa_factor_enrolled_notification',
-  'mfa_factor_unenrolled_notification',
-  'passkey_added_notification',
-  'new_device_notification',
-  'app_connected_notification',
-  'sign_in_locked_notification',
-  'account_secured_notification',
-  'recovery_code_used_notification',
-  'factor_removal_requested_notification',
-  'factor_removal_confirmed_notification',
-  'factors_reset_notification',
-  'account_deleted_notification',
-] as const;
+export interface MailCatalog {
+  readonly words: MailWords;
+  /** Texts that several emails contain. An email refers to a part by its name, such as `{expiry}`. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly mails: Readonly<Record<TemplateName, MailTexts>>;
+}
 
-export type TemplateName = (typeof templateNames)[number];
+interface MailStructure {
+  readonly showsCode?: boolean;
+  /** Whether the email shows when and on which device the change was made. */
+  readonly isNotice?: boolean;
+  /** The template value that contains the URL of the link that reverses the change. */
+  readonly undo?: 'CancelURL' | 'RevertURL' | 'UnlockURL' | 'SecureURL';
+}
+
+/** What the emails contain besides their texts. */
+export const mailStructures = {
+  confirmation: { showsCode: true },
+  invite: {},
+  organization_invitation: {},
+  recovery: { showsCode: true },
+  magic_link: { showsCode: true, undo: 'SecureURL' },
+  existing_account: { showsCode: true },
+  no_account: {},
+  email_change: { showsCode: true },
+  email_change_current: { showsCode: true, undo: 'CancelURL' },
+  reauthentication: { showsCode: true, undo: 'SecureURL' },
+  password_changed_notification: { isNotice: true, undo: 'RevertURL' },
+  email_changed_notification: { isNotice: true, undo: 'RevertURL' },
+  phone_changed_notification: { isNotice: true, undo: 'RevertURL' },
+  identity_linked_notification: { isNotice: true, undo: 'RevertURL' },
+  identity_unlinked_notification: { isNotice: true, undo: 'RevertURL' },
+  mfa_factor_enrolled_notification: { isNotice: true, undo: 'RevertURL' },
+  mfa_factor_unenrolled_notification: { isNotice: true, undo: 'RevertURL' },
+  passkey_added_notification: { isNotice: true, undo: 'RevertURL' },
+  new_device_notification: { isNotice: true, undo: 'RevertURL' },
+  app_connected_notification: { isNotice: true, undo: 'RevertURL' },
+  sign_in_locked_notification: { isNotice: true, undo: 'UnlockURL' },
+  account_secured_notification: { isNotice: true, undo: 'SecureURL' },
+  recovery_code_used_notification: { isNotice: true, undo: 'RevertURL' },
+  factor_removal_requested_notification: { isNotice: true, undo: 'SecureURL' },
+  factor_removal_confirmed_notification: { isNotice: true, undo: 'RevertURL' },
+  factors_reset_notification: { isNotice: true, undo: 'RevertURL' },
+  account_deleted_notification: { isNotice: true },
+} as const satisfies Record<string, MailStructure>;
+
+export type TemplateName = keyof typeof mailStructures;
+export const templateNames = Object.keys(mailStructures) as readonly TemplateName[];
+
+export const structureOf = (name: TemplateName): MailStructure => mailStructures[name];
+
+const catalogs = new Map<MailLanguage, MailCatalog>();
+
+/** Returns the catalog of a language, in which the names of parts are replaced with their texts. */
+export function catalogIn(language: MailLanguage): MailCatalog {
+  const known = catalogs.get(language) ?? readCatalog(language);
+  catalogs.set(language, known);
+  return known;
+}
+
+function readCatalog(language: MailLanguage): MailCatalog {
+  const file = new URL(`${language}.json`, import.meta.url);
+  const { words, parts, mails } = JSON.parse(readFileSync(file, 'utf8')) as MailCatalog;
+  const expanded = Object.entries(mails).map(([name, texts]) => [
+    name,
+    Object.fromEntries(Object.entries(texts).map(([part, text]) => [part, fillWords(text, parts)])),
+  ]);
+  return { words, parts, mails: Object.fromEntries(expanded) as MailCatalog['mails'] };
+}
+
+/** Replaces `{name}` with the value of `name`. Actions of Go templates have two braces and don't change. */
+export const fillWords = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/(?<!\{)\{(\w+)\}(?!\})/g, (whole, name: string) => values[name] ?? whole);
+
+/** Returns the language of emails that a page in this language requests. Defaults to English. */
+export const mailLanguage = (pageLanguage: string | undefined): MailLanguage =>
+  pageLanguage !== undefined && Object.hasOwn(languages, pageLanguage)
+    ? (pageLanguage as MailLanguage)
+    : 'en';
 
 /** The subjects that upstream uses. Emails that weren't requested on the Account pages use these subjects. */
 export const upstreamSubjects: Readonly<Partial<Record<TemplateName, string>>> = {
