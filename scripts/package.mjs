@@ -138,7 +138,10 @@ function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
     if (/\.html$|[/\\]pages[/\\][^/\\]+\.json$|shared-style\.css$/.test(name)) {
       const bytes = readFileSync(file);
       // The pages in a file are similar, so the window contains the whole file.
-      const params = { [zlib.constants.BROTLI_PARAM_LGWIN]: 22, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      const params = {
+        [zlib.constants.BROTLI_PARAM_LGWIN]: 22,
+        [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      };
       writeFileSync(`${to}.br`, zlib.brotliCompressSync(bytes, { params }));
     } else cpSync(file, to);
   }

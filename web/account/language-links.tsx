@@ -1,7 +1,7 @@
 import { useLocation, useSearch } from 'wouter';
 import { i18n } from '../lib/i18n.ts';
-import { usePageConfig } from './page-config.ts';
 import classes from './language-links.module.css';
+import { usePageConfig } from './page-config.ts';
 
 /**
  * The project's other languages, each labeled in that language. A single language is a link, and several languages are

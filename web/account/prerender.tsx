@@ -61,7 +61,8 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = withoutUnused(sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join(''));
   const language = locale === 'pseudo' ? 'en' : locale;
-  const files = (JSON.parse(readFileSync(join(dir, textsList), 'utf8')) as Record<string, string[]>)[language] ?? [];
+  const files =
+    (JSON.parse(readFileSync(join(dir, textsList), 'utf8')) as Record<string, string[]>)[language] ?? [];
   // The color scheme is light unless a script selects a different scheme. Without this attribute, no colors would
   // apply.
   const root = `<html lang="${language}" dir="${directionOf(language)}" data-locale="${locale}" data-texts="${files.join(' ')}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;

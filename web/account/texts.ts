@@ -23,7 +23,8 @@ async function load(part: Part): Promise<void> {
 /** Returns the address of a file. While the web app is developed, the files are built on demand. */
 function addressOf(part: Part, locale: Locale): string {
   const base = import.meta.env.BASE_URL;
-  if (import.meta.env.DEV) return `${base}@id/virtual:plinth-texts/${locale === 'pseudo' ? 'en' : locale}/${part}`;
+  if (import.meta.env.DEV)
+    return `${base}@id/virtual:plinth-texts/${locale === 'pseudo' ? 'en' : locale}/${part}`;
   const names = document.documentElement.dataset.texts?.split(' ') ?? [];
   return `${base}assets/${names[parts.indexOf(part)]}`;
 }

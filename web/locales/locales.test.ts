@@ -1,13 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { describe, expect, test } from 'vitest';
-import { directionOf as serverDirectionOf, languageTags } from '../../src/base/shared/languages.ts';
+import {
+  type LanguageTag,
+  languageTags,
+  directionOf as serverDirectionOf,
+} from '../../src/base/shared/languages.ts';
 import { accountErrors } from '../../src/pages/account/errors.ts';
 import { errorTable } from '../../src/services/auth/errors.ts';
 import type { Catalog } from '../lib/i18n.ts';
 import { faultMessages } from '../lib/session/faults.ts';
 import { messages as errors } from './en/errors.ts';
-import { directionOf, type LanguageCode } from './languages.ts';
+import { directionOf } from './languages.ts';
 import { pseudoMessages } from './pseudo.ts';
 
 const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
@@ -20,7 +24,7 @@ const files = Object.fromEntries(
 );
 
 /** Returns the catalogs of a language by name. */
-function catalogs(language: LanguageCode): Record<string, Catalog> {
+function catalogs(language: LanguageTag): Record<string, Catalog> {
   return Object.fromEntries(
     Object.entries(files)
       .filter(([path]) => path.startsWith(`./${language}/`) && !/\/console[^/]*$/.test(path))
@@ -28,7 +32,7 @@ function catalogs(language: LanguageCode): Record<string, Catalog> {
   );
 }
 
-function texts(language: LanguageCode): Catalog {
+function texts(language: LanguageTag): Catalog {
   return Object.assign({}, ...Object.values(catalogs(language)));
 }
 
@@ -67,19 +71,27 @@ test('every ID of the Console is in only one catalog, because all loaded pages s
 });
 
 test('each language of the server has a folder of catalogs', () => {
-  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((each) => each.isDirectory());
+  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  );
   expect(folders.map(({ name }) => name).sort()).toEqual([...languageTags].sort());
 });
 
 test('pages and server agree on the direction of a language', () => {
   for (const tag of [...languageTags, 'he', 'fa', 'ur', 'dv', 'pa-Arab', 'pa', 'uz-Latn', 'yi'])
     expect({ tag, dir: directionOf(tag) }).toEqual({ tag, dir: serverDirectionOf(tag) });
-  expect(['ar', 'he', 'pa-Arab', 'de', 'zh-Hans'].map(directionOf)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+  expect(['ar', 'he', 'pa-Arab', 'de', 'zh-Hans'].map(directionOf)).toEqual([
+    'rtl',
+    'rtl',
+    'rtl',
+    'ltr',
+    'ltr',
+  ]);
 });
 
 describe.each(languageTags)('%s', (language) => {
   test('has every catalog with exactly the same messages', () => {
-    const ids = (of: LanguageCode) =>
+    const ids = (of: LanguageTag) =>
       Object.entries(catalogs(of)).map(([name, catalog]) => [name, Object.keys(catalog).sort()]);
     expect(Object.fromEntries(ids(language))).toEqual(Object.fromEntries(ids('en')));
     expect(Object.entries(texts(language)).filter(([, text]) => text.trim() === '')).toEqual([]);
@@ -108,7 +120,7 @@ describe.each(languageTags)('%s', (language) => {
 });
 
 /** Texts that are the same in English and in the language, because they are names or international words. */
-const sameAsEnglish: Readonly<Partial<Record<LanguageCode, readonly string[]>>> = {};
+const sameAsEnglish: Readonly<Partial<Record<LanguageTag, readonly string[]>>> = {};
 
 test.each(languageTags.filter((tag) => tag !== 'en'))('%s isn’t a copy of English', (language) => {
   const same = Object.entries(texts(language))

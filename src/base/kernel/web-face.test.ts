@@ -39,7 +39,10 @@ test('a compressed asset is sent unchanged, or decompressed for clients that don
 test('pages are read from files with several pages, and contain the style that they share', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-face-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const pages = { 'one.html': `<style>${sharedStylePlaceholder}</style><p>One</p>`, 'two.html': '<p>Two</p>' };
+  const pages = {
+    'one.html': `<style>${sharedStylePlaceholder}</style><p>One</p>`,
+    'two.html': '<p>Two</p>',
+  };
   writeFileSync(join(dir, 'index.html'), '');
   writeFileSync(join(dir, 'en.json.br'), brotliCompressSync(JSON.stringify(pages)));
   writeFileSync(join(dir, 'de.json'), JSON.stringify({ 'one.html': '<p>Eins</p>' }));

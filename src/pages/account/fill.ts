@@ -133,7 +133,8 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
 
   const welcomes: Readonly<Record<string, string | undefined>> = branding.welcome;
   const welcomeIn = (language: string): string =>
-    [language, ...availableLanguages, 'en'].map((tag) => welcomes[tag]).find((text) => text !== undefined) ?? '';
+    [language, ...availableLanguages, 'en'].map((tag) => welcomes[tag]).find((text) => text !== undefined) ??
+    '';
 
   function pageConfig(offered: Offers, ways: Ways, welcome: string): PageConfig {
     const { auth } = config;

@@ -2,7 +2,7 @@
  * Runs a flow with the keyboard in one browser window, and calls a function for every page state that the flow reaches.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { LanguageCode } from '../../../web/locales/languages.ts';
+import type { LanguageTag } from '../../../src/base/shared/languages.ts';
 import { openContext } from '../../web/browser.ts';
 import { callAccount, password, startSession } from '../harness.ts';
 import { say, speak } from './texts.ts';
@@ -56,7 +56,7 @@ export interface Staging {
   readonly world: World;
   readonly browser: Browser;
   readonly look: Look;
-  readonly language?: LanguageCode;
+  readonly language?: LanguageTag;
   readonly onState: OnState;
 }
 

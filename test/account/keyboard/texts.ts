@@ -1,6 +1,7 @@
 /** Provides the pages' messages in one language, so that flows can find text by message ID. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
+import type { LanguageTag } from '../../../src/base/shared/languages.ts';
 import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';
 import type { messages as account } from '../../../web/locales/en/account.ts';
 import type { messages as activity } from '../../../web/locales/en/activity.ts';
@@ -13,7 +14,7 @@ import type { messages as pending } from '../../../web/locales/en/pending.ts';
 import type { messages as plain } from '../../../web/locales/en/plain.ts';
 import type { messages as security } from '../../../web/locales/en/security.ts';
 import type { messages as shared } from '../../../web/locales/en/shared.ts';
-import type { LanguageCode } from '../../../web/locales/languages.ts';
+import { directionOf } from '../../../web/locales/languages.ts';
 
 type TextId =
   | keyof typeof account
@@ -33,7 +34,7 @@ export const say = textOf<TextId>();
 const folder = new URL('../../../web/locales/', import.meta.url);
 
 /** Sets the language of {@link say}. */
-export async function speak(language: LanguageCode): Promise<void> {
+export async function speak(language: LanguageTag): Promise<void> {
   for (const file of readdirSync(new URL(`${language}/`, folder))) {
     const { messages } = (await import(new URL(`${language}/${file}`, folder).href)) as {
       messages: Catalog;
@@ -41,5 +42,5 @@ export async function speak(language: LanguageCode): Promise<void> {
     const compiled = Object.entries(messages).map(([id, text]) => [id, compileMessage(text)]);
     addMessages(language, Object.fromEntries(compiled));
   }
-  activateLocale(language);
+  activateLocale(language, directionOf(language));
 }

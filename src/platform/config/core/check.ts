@@ -1,8 +1,9 @@
 /** Validates combinations of settings: settings that a feature requires, and settings that conflict with each other. */
-import { languages as builtInLanguages, languageTags } from '../../../base/shared/languages.ts';
+
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../../base/kernel/request-origin.ts';
 import { isAlertKind, isTimeZone, parseQuietHours } from '../../../base/shared/alerts.ts';
+import { languages as builtInLanguages, languageTags } from '../../../base/shared/languages.ts';
 import { typesOf, webhookSecretPattern } from '../../../base/shared/user-events.ts';
 import type { Config } from '../schema/index.ts';
 
@@ -215,7 +216,10 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   const { languages } = plinth.account;
   const unknown = languages.filter((language) => !Object.hasOwn(builtInLanguages, language));
   if (languages.length === 0 || unknown.length > 0) {
-    report('account.languages', `must contain at least one of ${languageTags.join(', ')} and no other language`);
+    report(
+      'account.languages',
+      `must contain at least one of ${languageTags.join(', ')} and no other language`,
+    );
   }
   const links = { support_url, terms_url, privacy_url, logo };
   for (const [key, link] of Object.entries(links)) {

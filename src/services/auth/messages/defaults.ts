@@ -105,8 +105,7 @@ function text(
       `${words.when}: {{ .Time }}{{ if .Device }}\n${words.device}: {{ .Device }}{{ end }}{{ if .Network }}\n${words.network}: {{ .Network }}{{ end }}`,
     );
   }
-  const reverse =
-    undoUrl === undefined ? '' : `{{ if .${undoUrl} }}\n\n${undo}: {{ .${undoUrl} }}{{ end }}`;
+  const reverse = undoUrl === undefined ? '' : `{{ if .${undoUrl} }}\n\n${undo}: {{ .${undoUrl} }}{{ end }}`;
   const help = `{{ if .Brand.supportUrl }}\n\n${words.help}: {{ .Brand.supportUrl }}{{ end }}`;
   const sender = '{{ if .Brand.name }}\n\n-- \n{{ .Brand.name }}{{ end }}';
   return `${[...parts, closing].join('\n\n')}${reverse}${help}${sender}\n`;

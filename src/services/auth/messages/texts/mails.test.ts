@@ -13,7 +13,8 @@ const fieldsOf = (language: MailLanguage) =>
   Object.entries(catalogIn(language).mails).map(([name, texts]) => [name, Object.keys(texts)]);
 
 /** The template values in a text, such as `.Email`. */
-const valuesIn = (text: string): string[] => [...new Set(text.match(/(?<![\w.])\.[A-Z][\w.]*/g) ?? [])].sort();
+const valuesIn = (text: string): string[] =>
+  [...new Set(text.match(/(?<![\w.])\.[A-Z][\w.]*/g) ?? [])].sort();
 
 const bracesIn = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 
@@ -61,9 +62,14 @@ describe.each(languageTags)('%s', (language) => {
     const english = read('en').mails;
     const same = Object.entries(read(language).mails).flatMap(([name, texts]) =>
       Object.entries(texts)
-        .filter(([part, text]) => !/^\{\w+\}$/.test(text) && Object.entries(english).some(
-          ([other, each]) => other === name && Object.entries(each).some(([key, value]) => key === part && value === text),
-        ))
+        .filter(
+          ([part, text]) =>
+            !/^\{\w+\}$/.test(text) &&
+            Object.entries(english).some(
+              ([other, each]) =>
+                other === name && Object.entries(each).some(([key, value]) => key === part && value === text),
+            ),
+        )
         .map(([part]) => `${name}.${part}`),
     );
     expect(same).toEqual([]);
