@@ -1,9 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCookie, sessionCookie, writeCookie } from './cookies.ts';
-import { carryFlow, fillPage, keepLinks, repeatWays, scriptJson } from './html.ts';
+import { carryFlow, fillLanguages, fillPage, keepLinks, repeatWays, scriptJson } from './html.ts';
 import { allowsKeysAt, offAt, offersOf, offNames, providersOf, waysOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
+
+test('the list of languages contains the other languages', () => {
+  const html =
+    '<footer><div data-list="languages" class="x"><details><summary>%PLINTH_LANGUAGE%</summary><ul><li><a href="/account/sign-in?lang=%PLINTH_LANGUAGE_TAG%" lang="%PLINTH_LANGUAGE_TAG%" dir="%PLINTH_LANGUAGE_DIR%">%PLINTH_LANGUAGE_NAME%</a></li></ul></details></div></footer>';
+  const languages = [
+    { tag: 'en', name: 'English', dir: 'ltr' },
+    { tag: 'ar', name: 'العربية', dir: 'rtl' },
+    { tag: 'de', name: '<b>%PLINTH_KEY%', dir: 'ltr' },
+  ];
+  const linkTo = (tag: string, dir: string, name: string) =>
+    `<a href="/account/sign-in?lang=${tag}" lang="${tag}" dir="${dir}">${name}</a>`;
+  const listOf = (inner: string) => `<footer><div data-list="languages" class="x">${inner}</div></footer>`;
+  expect(fillLanguages(html, languages.slice(0, 1), 'en')).toBe(listOf(''));
+  expect(fillLanguages(html, languages.slice(0, 2), 'en')).toBe(listOf(linkTo('ar', 'rtl', 'العربية')));
+  expect(fillLanguages(html, languages, 'en')).toBe(
+    listOf(
+      `<details><summary>English</summary><ul><li>${linkTo('ar', 'rtl', 'العربية')}</li><li>${linkTo('de', 'ltr', '&lt;b&gt;&#37;PLINTH_KEY&#37;')}</li></ul></details>`,
+    ),
+  );
+});
 
 describe('cookies', () => {
   const [plain, tls] = [{ secure: false }, { secure: true }];

@@ -201,7 +201,7 @@ export function fillLanguages(html: string, languages: readonly ListedLanguage[]
   const own = languages.find(({ tag }) => tag === current);
   return html.replace(
     /(<div[^>]* data-list="languages"[^>]*>)(<details>.*?<ul>)(<li>(.*?)<\/li>)(<\/ul><\/details>)/s,
-    (_, start: string, open: string, item: string, link: string, end: string) => {
+    (...[, start = '', open = '', item = '', link = '', end = '']: string[]) => {
       const fill = (template: string, language: ListedLanguage) =>
         fillValues(template, {
           LANGUAGE_TAG: escapeText(language.tag),
