@@ -20,7 +20,7 @@ test('the list of languages contains the other languages', () => {
   expect(fillLanguages(html, languages.slice(0, 2), 'en')).toBe(listOf(linkTo('ar', 'rtl', 'العربية')));
   expect(fillLanguages(html, languages, 'en')).toBe(
     listOf(
-      `<details><summary>English</summary><ul><li>${linkTo('ar', 'rtl', 'العربية')}</li><li>${linkTo('de', 'ltr', '&lt;b&gt;&#37;PLINTH_KEY&#37;')}</li></ul></details>`,
+      `<details><summary>English</summary><ul><li>${linkTo('ar', 'rtl', 'العربية')}</li><li>${linkTo('de', 'ltr', '&#60;b&#62;&#37;PLINTH_KEY&#37;')}</li></ul></details>`,
     ),
   );
 });
