@@ -92,6 +92,9 @@ describe.each([
     await page.getByText('هذا المتصفّح', { exact: true }).first().waitFor();
     await check('security');
     expect(loaded.filter((url) => /texts-(rest-)?en/.test(url))).toEqual([]);
+    // The list of languages opens by keyboard.
+    await page.getByText('العربية', { exact: true }).focus();
+    await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'English' }).click();
     await page.getByText('This browser', { exact: true }).first().waitFor();
     expect(complaints.list).toEqual([]);

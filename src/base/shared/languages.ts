@@ -17,6 +17,7 @@ interface Language {
 export const languages = {
   en: { name: 'English', english: 'English' },
   ar: { name: 'العربية', english: 'Arabic' },
+  de: { name: 'Deutsch', english: 'German' },
 } as const satisfies Record<string, Language>;
 
 export type LanguageTag = keyof typeof languages;

@@ -1,0 +1,20 @@
+export const messages = {
+  'pending.resend': 'Erneut senden',
+  'pending.resent': 'Wir haben eine neue Bestätigung gesendet.',
+  'pending.cancel': 'Änderung abbrechen',
+  'pending.codes': 'Mit einem Code bestätigen',
+  'pending.code': 'An {to} gesendeter Code',
+  'pending.code-accepted': '{to} ist bestätigt.',
+  'pending.confirm': 'Bestätigen',
+  'pending.canceled': 'Änderung abgebrochen.',
+  'phone.title': 'Telefonnummer',
+  'phone.add': 'Telefonnummer hinzufügen',
+  'phone.change': 'Ändern',
+  'phone.change-what': 'Telefonnummer ändern',
+  'phone.same': 'Das ist bereits Ihre Telefonnummer. Geben Sie eine andere ein.',
+  'phone.new': 'Neue Telefonnummer',
+  'phone.none': 'Keine Telefonnummer',
+  'phone.pending':
+    'Wir haben einen Code per SMS an {phone} gesendet. Geben Sie ihn ein, um die Nummer zu bestätigen.',
+  'phone.changed': 'Ihre Telefonnummer ist jetzt {phone}.',
+};

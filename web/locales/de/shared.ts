@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'Kopieren',
+  'ui.copied': 'Kopiert',
+  'ui.copy-what': '{what} kopieren',
+  'ui.show-password': 'Passwort anzeigen',
+  'ui.hide-password': 'Passwort verbergen',
+  'ui.error-heading': 'Bitte prüfen Sie Ihre Angaben',
+  'ui.error-code': 'Fehlercode',
+  'ui.request-id': 'Anfrage-ID',
+  'ui.skip': 'Zum Inhalt springen',
+  'ui.scheme': 'Farbschema',
+  'ui.scheme-light': 'Hell',
+  'ui.scheme-dark': 'Dunkel',
+  'ui.scheme-auto': 'System',
+};
