@@ -18,6 +18,7 @@ export const languages = {
   en: { name: 'English', english: 'English' },
   ar: { name: 'العربية', english: 'Arabic' },
   de: { name: 'Deutsch', english: 'German' },
+  es: { name: 'Español', english: 'Spanish' },
 } as const satisfies Record<string, Language>;
 
 export type LanguageTag = keyof typeof languages;

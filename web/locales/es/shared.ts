@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'Copiar',
+  'ui.copied': 'Copiado',
+  'ui.copy-what': 'Copiar {what}',
+  'ui.show-password': 'Mostrar contraseña',
+  'ui.hide-password': 'Ocultar contraseña',
+  'ui.error-heading': 'Hay algo que debes revisar',
+  'ui.error-code': 'Código de error',
+  'ui.request-id': 'ID de solicitud',
+  'ui.skip': 'Saltar al contenido',
+  'ui.scheme': 'Combinación de colores',
+  'ui.scheme-light': 'Claro',
+  'ui.scheme-dark': 'Oscuro',
+  'ui.scheme-auto': 'Sistema',
+};
