@@ -294,9 +294,11 @@ const operationsOf = (service: ConsoleService) => ({
 
 /** Returns the URL of the database for clients. Those of a branch use the port that its project listens on. */
 function databaseUrlOf({ database, branch }: BackendParts): string {
+  // The URL of an external server isn't parsed, because it can have several hosts. A branch's server is embedded.
+  if (branch === undefined) return database.info.url;
   const url = new URL(database.info.url);
-  if (branch !== undefined) url.port = String(branch.databasePort);
-  return branch === undefined ? database.info.url : url.href;
+  url.port = String(branch.databasePort);
+  return url.href;
 }
 
 /** Returns the function with which the Console restarts all nodes. Undefined if this server can't restart itself. */

@@ -66,7 +66,8 @@ export interface ReadyServer {
   readonly ports: {
     readonly api: number | undefined;
     readonly console: number | undefined;
-    readonly database: number;
+    /** Undefined if the database isn't the embedded one. */
+    readonly database: number | undefined;
   };
   /** Issues a sign-in link for the Console. Undefined if the Console is disabled. */
   readonly consoleLink: (() => Promise<string>) | undefined;
@@ -298,8 +299,7 @@ class Server {
   }
 
   ports(): ReadyServer['ports'] {
-    const { ports, database } = this.backend;
-    return { ...ports, database: Number(new URL(database.info.url).port) };
+    return { ...this.backend.ports, database: this.#ports.dbPort };
   }
 
   consoleLink(): ReadyServer['consoleLink'] {
