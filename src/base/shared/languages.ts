@@ -19,6 +19,7 @@ export const languages = {
   ar: { name: 'العربية', english: 'Arabic' },
   de: { name: 'Deutsch', english: 'German' },
   es: { name: 'Español', english: 'Spanish' },
+  fr: { name: 'Français', english: 'French' },
 } as const satisfies Record<string, Language>;
 
 export type LanguageTag = keyof typeof languages;

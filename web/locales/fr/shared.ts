@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'Copier',
+  'ui.copied': 'Copié',
+  'ui.copy-what': 'Copier\u00a0: {what}',
+  'ui.show-password': 'Afficher le mot de passe',
+  'ui.hide-password': 'Masquer le mot de passe',
+  'ui.error-heading': 'Un point demande votre attention',
+  'ui.error-code': 'Code d’erreur',
+  'ui.request-id': 'ID de la demande',
+  'ui.skip': 'Aller au contenu',
+  'ui.scheme': 'Jeu de couleurs',
+  'ui.scheme-light': 'Clair',
+  'ui.scheme-dark': 'Sombre',
+  'ui.scheme-auto': 'Système',
+};
