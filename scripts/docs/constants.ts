@@ -578,6 +578,9 @@ const fixed: readonly Fixed[] = [
     'stepTimeoutMs',
   ],
   ['console', 'rows that the Why page counts', 'count', 'src/pages/console/why/subselects.ts', 'maxCounted'],
+  ['console', 'duration of a replayed request', 'ms', 'src/pages/console/replay/run.ts', 'maxMs'],
+  ['console', 'concurrent replays', 'count', 'src/pages/console/replay/routes.ts', 'maxAtOnce'],
+  ['console', 'response body of a replay', 'bytes', 'src/pages/console/replay/run.ts', 'shownBytes'],
   ['console', 'text per cell on the SQL page', 'bytes', 'src/pages/console/sql-page', 'shownCellBytes'],
   [
     'console',

@@ -48,6 +48,8 @@ const harmless: Readonly<Record<string, string>> = {
   'POST /why': 'reads only, for such a role',
   'POST /why/everyone': 'evaluates policies in read-only transactions (why-everyone.test.ts)',
   'POST /why/pgtap': 'reads only, for such a role',
+  'POST /replays': 'replays reads only, for such a role (replay.test.ts)',
+  'POST /replays/test': 'replays reads only, for such a role (replay.test.ts)',
   'POST /realtime/verdict/change':
     'reads only, and rows of secrets only for those who may (realtime.test.ts)',
   'POST /realtime/verdict/broadcast': 'asks policies in a transaction that is rolled back',

@@ -152,6 +152,7 @@ export const pages = {
     component: 'MigrationsPage',
     menu: { label: 'nav.migrations', key: 'n', group: 'data' },
   },
+  '/replay': { module: 'features/replay/page.tsx', component: 'ReplayPage' },
   '/why': {
     module: 'features/why/page.tsx',
     component: 'WhyPage',

@@ -48,6 +48,7 @@ import { validateActivitySearch, validateStatementsSearch } from './features/que
 import { validateHistorySearch } from './features/queries/history-api.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
 import { validateReferenceSearch } from './features/reference/search.ts';
+import { validateReplaySearch } from './features/replay/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { diagramQuery } from './features/tables/diagram/api.ts';
@@ -547,6 +548,12 @@ const whyRoute = createRoute({
   validateSearch: validateWhySearch,
 });
 
+const replayRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/replay'),
+  validateSearch: validateReplaySearch,
+});
+
 /** The route for all other addresses. The page for such addresses includes the menu. */
 const missingRoute = createRoute({
   getParentRoute: () => appRoute,
@@ -597,6 +604,7 @@ const routeTree = rootRoute.addChildren([
     advisorsRoute,
     migrationsRoute,
     whyRoute,
+    replayRoute,
     agentsRoute,
     authorizeRoute,
     operatorsRoute,

@@ -12,6 +12,25 @@ export const operations: readonly State[] = [
   { name: 'log-rest', path: '/logs?path=/rest/v1/orders', act: openRow('/rest/v1/orders') },
   { name: 'log-function', path: '/logs?service=functions', act: openRow('recalculate') },
   { name: 'log-auth', path: '/logs?service=auth', act: openRow('signup') },
+  {
+    name: 'replay-form',
+    path: '/logs?path=/rest/v1/orders',
+    act: inOrder(openRow('/rest/v1/orders'), press('Replay this request')),
+  },
+  {
+    name: 'replay-result',
+    path: '/logs?path=/rest/v1/orders',
+    act: inOrder(
+      openRow('/rest/v1/orders'),
+      press('Replay this request', 'Replay', 'Show test'),
+      see('-- Generated from'),
+    ),
+  },
+  {
+    name: 'replay-auth',
+    path: '/logs?service=auth',
+    act: inOrder(openRow('signup'), press('Replay this request')),
+  },
   { name: 'logs-live', path: '/logs?live=true' },
   { name: 'metrics', path: '/metrics' },
   { name: 'metrics-service', path: '/metrics?service=rest&minutes=15' },

@@ -45,6 +45,7 @@ import { policyRoutes } from './policies/routes.ts';
 import { queryRoutes } from './queries-page/routes.ts';
 import { realtimeRoutes } from './realtime/routes.ts';
 import { referenceRoutes } from './reference/routes.ts';
+import { replayRoutes } from './replay/routes.ts';
 import { type Api, createApi, parseAs } from './routes/api.ts';
 import { routineRoutes } from './routines/routes.ts';
 import { importTableRoutes } from './schema/import-table.ts';
@@ -166,6 +167,11 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   realtimeRoutes(api, { database, keys, apiUrl, clock, audit, realtime });
   referenceRoutes(api, { database, keys, config, clock, attempt: rest.attempt, audit });
   graphqlRoutes(api, { database, keys, config, clock, attempt: graphql.attempt, audit });
+  replayRoutes(api, {
+    ...{ database, keys, config, clock, audit, logs },
+    services: { rest: rest.replay, graphql: graphql.replay, stream: deps.api.stream },
+    writeTest: project.writeTest,
+  });
   inboxRoutes(api, { inbox: mail.inbox, audit });
 
   const { messagePreviews } = auth;

@@ -27,6 +27,7 @@ import type { contract as policies } from './policies/contract.ts';
 import type { contract as queries } from './queries-page/contract.ts';
 import type { contract as realtime } from './realtime/contract.ts';
 import type { contract as reference } from './reference/contract.ts';
+import type { contract as replay } from './replay/contract.ts';
 import type { contract as routines } from './routines/contract.ts';
 import type { contract as schema } from './schema/contract.ts';
 import type { contract as search } from './search/contract.ts';
@@ -66,6 +67,7 @@ export type ConsoleContract = typeof access &
   typeof queries &
   typeof realtime &
   typeof reference &
+  typeof replay &
   typeof routines &
   typeof schema &
   typeof search &

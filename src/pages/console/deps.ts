@@ -11,7 +11,7 @@ import type { Telemetry } from '../../platform/telemetry/types.ts';
 import type { AuthService } from '../../services/auth/index.ts';
 import type { Inbox, Mailer } from '../../services/mail/types.ts';
 import type { RealtimeService } from '../../services/realtime/types.ts';
-import type { Attempt } from '../../services/rest/index.ts';
+import type { Attempt, Replay } from '../../services/rest/index.ts';
 import type { BackupDeps } from './backups/routes.ts';
 import type { Branches } from './branches/types.ts';
 import type { FunctionsView } from './functions/routes.ts';
@@ -60,10 +60,14 @@ export interface ConsoleServices {
   readonly rest: {
     /** Sends a request to the REST service and optionally rolls back the changes that the request makes. */
     readonly attempt: Attempt;
+    /** Runs a request again and rolls it back. */
+    readonly replay: Replay;
   };
   readonly graphql: {
     /** Sends a request to the GraphQL service. */
     readonly attempt: Attempt;
+    /** Runs a request again and rolls it back. */
+    readonly replay: Replay;
   };
   readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
   readonly functions: FunctionsView & ManagementDeps['functions'];
@@ -93,6 +97,10 @@ export interface ConsoleProject {
   readonly inspection: Inspection;
   /** Saves a schema change as a migration file in the project. */
   readonly writeMigration: WriteMigration;
+  /**
+   * Writes a pgTAP test into the project folder and returns the file's path in the project. Undefined in production.
+   */
+  readonly writeTest: ((name: string, text: string) => Promise<string>) | undefined;
   /** Creates a function from a template in the project folder and returns its path. */
   readonly createFunction: (name: string) => string;
   /** Returns the project's SQL statements that were skipped at startup because of --keep-going. */

@@ -1,8 +1,7 @@
 /** The parts of the server that only the Console uses. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { systemClock } from '../../base/kernel/clock.ts';
-import { requireWithin } from '../../base/kernel/real-path.ts';
 import type { ConsoleProject, ConsoleSite, FunctionFolder } from '../../pages/console/index.ts';
 import { parseConnectionString } from '../../platform/database/index.ts';
 import type { Addresses } from './addresses.ts';
@@ -10,6 +9,7 @@ import type { ScratchBackend } from './drift.ts';
 import type { Modules } from './modules.ts';
 import type { BackendParts } from './parts.ts';
 import { webDir } from './services.ts';
+import { requireWritable } from './writable.ts';
 
 export const consoleSite = ({ consoleUrl, consolePublicUrl, scheme }: Addresses): ConsoleSite => ({
   url: consoleUrl,
@@ -39,7 +39,14 @@ export function consoleProject(
       if (down !== undefined) requireWritable(parts, join(supabaseDir, 'migrations', 'down'));
       return project.writeMigration(tx, supabaseDir, { name, statements, down, now: systemClock.now() });
     },
-    runTests: mode === 'development' ? (paths) => runTests(parts, project, paths) : undefined,
+    writeTest:
+      mode === 'development'
+        ? async (name, text) => (await import('./project-tests.ts')).writeTest(parts, name, text)
+        : undefined,
+    runTests:
+      mode === 'development'
+        ? async (paths) => (await import('./project-tests.ts')).runTests(parts, project, paths)
+        : undefined,
     functionFolder: mode === 'development' ? functionFolder(parts, project) : undefined,
     newMigrations: {
       list: () => project.selectApplied(pool),
@@ -124,34 +131,4 @@ function keepMerged(
   if (readdirSync(folder).some((file) => file.startsWith(`${version}_`))) return;
   const file = `${version}_${name.replace(/[^\w.-]+/g, '_') || 'merged'}.sql`;
   writeFileSync(join(folder, file), `${statements.join(';\n\n')};\n`);
-}
-
-async function runTests(
-  { database, projectDir, supabaseDir }: BackendParts,
-  project: Modules['project'],
-  paths: readonly string[],
-): Promise<{ readonly passed: boolean; readonly output: string }> {
-  const testDir = join(supabaseDir, 'tests');
-  const files = paths.map((path) => resolve(testDir, path));
-  for (const file of files) requireWithin([testDir], file);
-  const lines: string[] = [];
-  const passed = await project.testDatabase({
-    url: database.info.url,
-    projectDir,
-    paths: files,
-    cwd: testDir,
-    verbose: true,
-    print: (line) => void lines.push(line),
-  });
-  return { passed, output: lines.join('\n') };
-}
-
-/**
- * Checks that this path isn't outside the project and the allowed folders, for example because of a symbolic link,
- * because operators choose the content that is written to the path.
- * @throws {OutsideFolders}
- */
-function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
-  const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));
-  requireWithin([projectDir, supabaseDir, ...allowed], path);
 }

@@ -8,7 +8,7 @@ import type { Logger } from '../../base/kernel/log.ts';
 import type { Service } from '../../base/kernel/service.ts';
 import type { Config, LiveConfig } from '../../platform/config/index.ts';
 import type { Database } from '../../platform/database/types.ts';
-import type { Attempt, CreateEndpoint } from '../rest/index.ts';
+import type { Attempt, CreateEndpoint, Replay } from '../rest/index.ts';
 import type { Engine } from './engine.ts';
 import { settingsFromConfig } from './settings.ts';
 
@@ -25,6 +25,8 @@ export interface GraphqlService extends Service {
   readonly answer: (question: string) => Promise<string>;
   /** Runs a request within the process, without the network. */
   readonly attempt: Attempt;
+  /** Runs a request again for an operator and rolls it back. */
+  readonly replay: Replay;
 }
 
 /**
@@ -65,7 +67,7 @@ export function createGraphql({ database, config, createEndpoint, log }: Graphql
   config.onChange(async (next, previous) => {
     if (!isDeepStrictEqual(settingsFromConfig(next), settingsFromConfig(previous))) engine?.clear();
   });
-  const { mount, attempt, newSpeed } = createEndpoint({
+  const { mount, attempt, replay, newSpeed } = createEndpoint({
     prefix: PREFIX,
     schema: 'graphql_public',
     name: 'graphql',
@@ -77,6 +79,7 @@ export function createGraphql({ database, config, createEndpoint, log }: Graphql
     name: 'graphql',
     answer: async (question) => (engine ?? (await load())).answer(question),
     attempt,
+    replay,
     mounts: [mount],
     async start() {
       listening.push(...CHANNELS.map((channel) => database.listen(channel, invalidate, invalidate)));

@@ -29,20 +29,32 @@ export interface AttemptResponse {
 
 export type Attempt = (attempt: RestAttempt, maxBytes: number) => Promise<AttemptResponse>;
 
+type Handle = (request: RestRequest) => Promise<RestResponse>;
+
 export const createAttempt =
-  (handle: (request: RestRequest) => Promise<RestResponse>): Attempt =>
-  async ({ body, ...attempt }, maxBytes) => {
-    const headers = Object.fromEntries(
-      Object.entries(attempt.headers).map(([name, value]) => [name, encodeHeader(value)]),
-    );
-    const response = await handle({ ...attempt, headers, body: Buffer.from(body) });
-    try {
-      const { bytes, isCut } = await beginning(response, maxBytes);
-      return { status: response.status, text: bytes.toString('utf8'), isCut };
-    } finally {
-      response.release?.();
-    }
+  (handle: Handle): Attempt =>
+  async (request, maxBytes) => {
+    const { status, text, isCut } = await attempt(handle, request, maxBytes);
+    return { status, text, isCut };
   };
+
+/** Runs a request, and returns the beginning of the response. */
+export async function attempt(
+  handle: Handle,
+  { body, ...request }: RestAttempt,
+  maxBytes: number,
+): Promise<AttemptResponse & Pick<RestResponse, 'headers'>> {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, encodeHeader(value)]),
+  );
+  const response = await handle({ ...request, headers, body: Buffer.from(body) });
+  try {
+    const { bytes, isCut } = await beginning(response, maxBytes);
+    return { status: response.status, headers: response.headers, text: bytes.toString('utf8'), isCut };
+  } finally {
+    response.release?.();
+  }
+}
 
 async function beginning(
   { body }: RestResponse,

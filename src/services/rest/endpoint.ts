@@ -13,6 +13,7 @@ import type { RestRequest } from './core/request.ts';
 import { type RestResponse, VARY } from './core/respond.ts';
 import { transactionSettings } from './core/transaction.ts';
 import { handle } from './pipeline.ts';
+import type { Replay } from './replay.ts';
 import { restPlugin } from './routes.ts';
 import type { PipelineDeps, Run } from './run.ts';
 
@@ -58,6 +59,8 @@ export interface Endpoint {
   readonly mount: Mount;
   /** Runs a call within the process, without the network. */
   readonly attempt: Attempt;
+  /** Runs a call that is always rolled back. */
+  readonly replay: Replay;
   newSpeed(): EndpointSpeed;
 }
 
@@ -70,15 +73,20 @@ export const endpoints =
     routes: Omit<RestRoutes, 'prefix' | 'handle'>,
   ): CreateEndpoint =>
   ({ prefix, schema, name, serve }) => {
-    const handleCall = (request: RestRequest): Promise<RestResponse> => {
+    const handleCall = (request: RestRequest, callDeps = deps): Promise<RestResponse> => {
       const { path } = request;
       const headers = { ...request.headers, 'content-profile': schema, 'accept-profile': schema };
       const call = { ...request, path: `/rpc/${name}${path === '/' ? '' : path}`, headers };
-      return handle(call, deps, (run) => serve(callOf(run, schema)));
+      return handle(call, callDeps, (run) => serve(callOf(run, schema)));
     };
     return {
-      mount: { ...mount, prefix, plugin: restPlugin({ ...routes, prefix, handle: handleCall }) },
-      attempt: createAttempt(handleCall),
+      mount: {
+        ...mount,
+        prefix,
+        plugin: restPlugin({ ...routes, prefix, handle: (request) => handleCall(request) }),
+      },
+      attempt: createAttempt((request) => handleCall(request)),
+      replay: async (...given) => (await import('./replay.ts')).createReplay(handleCall, deps)(...given),
       newSpeed: () => new LaneMemory(),
     };
   };
@@ -130,11 +138,15 @@ function pathRequest(run: Run, schema: string, statements: EndpointStatements): 
   const role = roles.get(identity.role);
   const isRead = others.access === 'read only';
   const isolation = role?.isolation;
-  const explicit =
-    others.explicit ??
-    (isolation === undefined && !request.rollsBack
-      ? undefined
-      : { decide: () => (request.rollsBack === true ? ('rollback' as const) : ('commit' as const)) });
+  const decides = others.explicit !== undefined || isolation !== undefined || request.rollsBack === true;
+  const explicit = decides
+    ? {
+        decide(result: PathResult) {
+          const decision = others.explicit?.decide(result) ?? 'commit';
+          return request.rollsBack === true ? 'rollback' : decision;
+        },
+      }
+    : undefined;
   return {
     ...others,
     role: identity.role,

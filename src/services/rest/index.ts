@@ -22,6 +22,7 @@ import { type CreateEndpoint, endpoints } from './endpoint.ts';
 import { errorBody, restError } from './errors.ts';
 import { handle } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
+import type { Replay } from './replay.ts';
 import { ResponseStorage } from './responses/storage.ts';
 import { adminPlugin, EXPOSED_HEADERS, restPlugin } from './routes.ts';
 import type { PipelineDeps } from './run.ts';
@@ -38,6 +39,7 @@ export type { CreateEndpoint, Endpoint, EndpointCall, EndpointSpeed } from './en
 export { errorBody, restError } from './errors.ts';
 export { handle } from './pipeline.ts';
 export { type SettingRow, selectRoleSettings } from './queries.ts';
+export type { Replay, ReplayedStatement, ReplayResponse } from './replay.ts';
 export { ResponseStorage } from './responses/storage.ts';
 export { ClientGone, EXPOSED_HEADERS, shellError, writeResponse } from './routes.ts';
 export type { PipelineDeps } from './run.ts';
@@ -85,6 +87,8 @@ export const bodyBudgetBytes = (
 export interface RestService extends Service {
   /** Runs a request to preview its response. See `attempt.ts`. */
   readonly attempt: Attempt;
+  /** Runs a request again for an operator and rolls it back. */
+  readonly replay: Replay;
   /** Creates the routes of another service that serves calls of a function. See `endpoint.ts`. */
   readonly createEndpoint: CreateEndpoint;
 }
@@ -166,6 +170,7 @@ export function createRest({
   return {
     name: 'rest',
     attempt: createAttempt((request) => handle(request, deps)),
+    replay: async (...given) => (await import('./replay.ts')).createReplay(handle, deps)(...given),
     createEndpoint: endpoints(deps, mount, routes),
     mounts: [
       {

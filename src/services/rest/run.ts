@@ -13,7 +13,7 @@ import type { Snapshot } from './state.ts';
 
 /** The parts of the server that the pipeline uses. They are the same for all requests. */
 export interface PipelineDeps {
-  readonly requestPath: Database['requestPath'];
+  readonly requestPath: Pick<Database['requestPath'], 'execute' | 'hasReplicas'>;
   readonly advise: Advise;
   readonly verify: Keys['verify'];
   readonly clock: Clock;

@@ -36,6 +36,7 @@ export const messages = {
   'logs.none-text': 'Requests and log messages from all services appear here.',
   'logs.none-filtered': 'Search for something else, or clear the filters to see all entries.',
   'logs.entry': 'Log entry',
+  'logs.replay': 'Replay this request',
   'logs.why': 'Explain this response',
   'logs.trace': 'Request timeline',
   'logs.trace-none': 'The log has no other entries for this request.',

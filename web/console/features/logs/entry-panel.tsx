@@ -14,6 +14,9 @@ import { msText, StatusTag, titleOf } from './parts.tsx';
 import { t } from './text.ts';
 import { waterfallOf } from './waterfall.ts';
 
+/** The services whose requests can be replayed, or for which the Replay page explains why not. */
+const replayed = /^\/(rest|graphql|storage|auth|functions)\/v1(\/|$)/;
+
 export function RequestPanel({ requestId, onClose }: { requestId: string; onClose: () => void }) {
   const { data, error } = useQuery(traceQuery(requestId));
   const main = data?.find(({ kind }) => kind === 'request') ?? data?.[0];
@@ -29,11 +32,18 @@ export function RequestPanel({ requestId, onClose }: { requestId: string; onClos
       ) : (
         <div className={classes.details}>
           <EntryFacts entry={main} />
-          {main.path?.startsWith('/rest/v1/') ? (
-            <Link to="/why" search={{ request: requestId }} className={classes.why}>
-              {t('logs.why')}
-            </Link>
-          ) : null}
+          {main.path === undefined || !replayed.test(main.path) ? null : (
+            <p className={classes.links}>
+              <Link to="/replay" search={{ request: requestId }} className={classes.why}>
+                {t('logs.replay')}
+              </Link>
+              {main.path.startsWith('/rest/v1/') ? (
+                <Link to="/why" search={{ request: requestId }} className={classes.why}>
+                  {t('logs.why')}
+                </Link>
+              ) : null}
+            </p>
+          )}
           <Trace entries={data} />
           {data.map((entry, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a trace is loaded once and never reordered
