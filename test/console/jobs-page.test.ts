@@ -76,7 +76,7 @@ describe('with everything enabled', () => {
       await form.getByLabel('Presets').selectOption('*/5 * * * *');
       await form.getByText(/^Every 5 minutes\. Next: /).waitFor();
       await form.getByLabel('Template').selectOption('Send an HTTP request');
-      await expect.poll(() => form.getByLabel('Command').inputValue()).toContain('net.http_post');
+      await expect.poll(() => form.getByLabel('Command').textContent()).toContain('net.http_post');
       await form.getByLabel('Command').fill(`select '${markup.replaceAll("'", "''")}'::int`);
       await form.getByRole('button', { name: 'Create job' }).press('Enter');
       const panel = page.getByRole('dialog', { name: markup });

@@ -266,7 +266,7 @@ test(
 
 test('the keyboard moves through the parts of a question', async () => {
   const { page, complaints, close } = await opened('/');
-  await page.getByRole('link', { name: 'Why', exact: true }).press('Enter');
+  await page.getByRole('link', { name: 'Access check', exact: true }).press('Enter');
   const focused = page.locator(':focus');
   await page.getByRole('searchbox', { name: 'Search by email, phone or ID' }).and(focused).waitFor();
   await page.keyboard.insertText('ada@');
@@ -292,7 +292,7 @@ test('the keyboard moves through the parts of a question', async () => {
   // The page still has the user selected, so only the table has to be selected.
   await page.getByRole('link', { name: 'Users', exact: true }).press('Enter');
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
-  await page.getByRole('link', { name: 'Why', exact: true }).press('Enter');
+  await page.getByRole('link', { name: 'Access check', exact: true }).press('Enter');
   await table.waitFor();
   expect(complaints.list).toEqual([]);
   await close();
@@ -343,15 +343,33 @@ test('the headline names the policy that came closest, with a link to its editor
   );
   expect(await status.getByText(/Staff|is_staff/).count()).toBe(0);
   await expectSound(page, 'the closest policy');
-  await status.getByRole('link', { name: 'Cancel own' }).press('Enter');
+  // The policy is edited above the result, which is then evaluated again.
+  const asked = page.url();
+  await status.getByRole('link', { name: 'Edit this policy: Cancel own' }).press('Enter');
   const panel = page.getByRole('dialog', { name: 'Policy on orders' });
-  await panel
-    .getByRole('textbox', { name: /^USING/ })
-    .getByText("status = 'pending'")
-    .waitFor();
+  const using = panel.getByRole('textbox', { name: /^USING/ });
+  await using.getByText("status = 'pending'").waitFor();
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
-  await page.getByText('Only orders is shown.').waitFor();
+  await expect.poll(() => page.url()).toBe(asked);
+  await status.getByRole('link', { name: 'Edit this policy: Cancel own' }).press('Enter');
+  await using.getByText("status = 'pending'").waitFor();
+  await using.focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('owner = auth.uid()');
+  await panel.getByText('using (owner = auth.uid())').waitFor();
+  await panel.getByRole('button', { name: 'Save' }).press('Enter');
+  await panel.waitFor({ state: 'detached' });
+  await page.getByText('can’t update this row').waitFor();
+  await expect.poll(() => page.url()).toBe(asked);
+  await backend.database.pool('postgres').exec(
+    `alter policy "Cancel own" on public.orders using (owner = auth.uid() and status = 'pending')`,
+  );
+  await go(
+    page,
+    `${new URL(asked).pathname.replace(/^\/console/, '')}${new URL(asked).search}&edited=public.orders&policy=gone`,
+  );
+  await page.getByText('Policy gone of public.orders not found').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });

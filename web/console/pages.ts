@@ -16,7 +16,13 @@ export interface Page {
   /** Modules that are loaded lazily but are needed when the page is first rendered. */
   readonly lazy?: readonly string[];
   /** The page's entry in the menu. Pressing "g" and then `key` opens the page. */
-  readonly menu?: { readonly label: TextId; readonly key: string; readonly group?: MenuGroup };
+  readonly menu?: {
+    readonly label: TextId;
+    readonly key: string;
+    readonly group?: MenuGroup;
+    /** Other words by which the palette finds the page. */
+    readonly words?: TextId;
+  };
 }
 
 /** The groups of the menu in order. The home page is above all groups. */
@@ -156,7 +162,7 @@ export const pages = {
   '/why': {
     module: 'features/why/page.tsx',
     component: 'WhyPage',
-    menu: { label: 'nav.why', key: 'w', group: 'data' },
+    menu: { label: 'nav.why', key: 'w', group: 'data', words: 'nav.why-words' },
   },
   '/users': {
     module: 'features/users/page.tsx',

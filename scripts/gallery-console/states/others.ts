@@ -1,5 +1,5 @@
-/** States of Why, of missing pages, of pages in read-only roles, and of pages without a session. */
-import type { State } from '../state.ts';
+/** States of the access check, of missing pages, of pages in read-only roles, and of pages without a session. */
+import { type State, see } from '../state.ts';
 
 const why = (question: Readonly<Record<string, string>>): string =>
   `/why?${new URLSearchParams({ schema: 'public', as: 'anon', ...question })}`;
@@ -11,6 +11,17 @@ export const others: readonly State[] = [
     path: why({ table: 'plants', op: 'update', key: '{"id":"20"}', values: '{"name":"changed"}' }),
   },
   { name: 'why-insert', path: why({ table: 'beds', op: 'insert', values: '{"name":"new"}' }) },
+  {
+    name: 'why-edit-policy',
+    path: why({
+      table: 'varieties',
+      op: 'update',
+      key: '{"id":"2"}',
+      edited: 'public.varieties',
+      policy: 'Staff can change varieties',
+    }),
+    act: see('Save policy'),
+  },
   { name: 'missing-page', path: '/no-such-page' },
   { name: 'missing-table', path: '/tables/public/no_such_table' },
   { name: 'policies-read-only', path: '/policies', as: 'looker' },

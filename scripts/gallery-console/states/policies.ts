@@ -1,4 +1,4 @@
-/** States of the pages that show who can see which rows: policies and Why. */
+/** States of the pages that show who can see which rows: policies and the access check. */
 import { inOrder, press, type State, see } from '../state.ts';
 
 const policy = (table: string, name: string): string =>

@@ -62,6 +62,25 @@ const grid: readonly State[] = [
   },
   { name: 'table-columns', path: varieties, act: press('Columns') },
   {
+    name: 'table-unsaved',
+    path: varieties,
+    act: async (page) => {
+      await press('Columns')(page);
+      await page.getByRole('radio', { name: /^Together/ }).check();
+      await page.keyboard.press('Escape');
+      for (const [row, name] of [
+        [0, 'Radish'],
+        [2, 'Broad bean'],
+      ] as const) {
+        await focusCell(row, columns.indexOf('name') + 1)(page);
+        await key('F2', 'Control+a')(page);
+        await page.keyboard.insertText(name);
+        await key('Enter')(page);
+      }
+      await see('2 unsaved cells in 2 rows')(page);
+    },
+  },
+  {
     name: 'table-compact',
     path: varieties,
     act: async (page) => {

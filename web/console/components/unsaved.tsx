@@ -18,11 +18,21 @@ export interface Unsaved {
   readonly hold: () => void;
 }
 
+interface Place {
+  readonly pathname: string;
+  readonly search: object;
+}
+
+export type Scope = (current: Place, next: Place) => boolean;
+
 export function useUnsaved(
   isDirty: boolean,
   onClose: () => void,
-  /** With `page`, confirmation isn't required if only the parameters of the page's URL change. */
-  scope: 'address' | 'page' = 'address',
+  /**
+   * With `page`, confirmation isn't required if only the parameters of the page's URL change. A function returns whether
+   * the input is lost at the next address.
+   */
+  scope: 'address' | 'page' | Scope = 'address',
 ): Unsaved {
   const [isConfirming, setConfirming] = useState(false);
   const isGivenUp = useRef(false);
@@ -33,7 +43,10 @@ export function useUnsaved(
   }, [isDirty]);
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      !isGivenUp.current && (scope === 'address' || current.pathname !== next.pathname),
+      !isGivenUp.current &&
+      (typeof scope === 'function'
+        ? scope(current, next)
+        : scope === 'address' || current.pathname !== next.pathname),
     enableBeforeUnload: isDirty,
     disabled: !isDirty,
     withResolver: true,

@@ -40,6 +40,7 @@ const inGrid: readonly Shortcut[] = [
   [['Alt Enter'], 'shortcuts.peek'],
   [['Delete'], 'shortcuts.delete'],
   [[`${commandKey}Z`], 'shortcuts.undo'],
+  [[`${commandKey}S`], 'shortcuts.save-all'],
   [['Shift F10'], 'shortcuts.menu'],
 ];
 

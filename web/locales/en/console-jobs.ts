@@ -59,6 +59,7 @@ export const messages = {
   'cron.at-start': 'at the next server start',
   'cron.paused': 'disabled',
   'cron.command': 'Command',
+  'cron.command-missing': 'Enter a statement.',
   'cron.command-help': 'Enter one or more SQL statements. They run as postgres.',
   'cron.zone': 'Schedules use the {zone} time zone (cron.timezone).',
   'cron.schedule-help':

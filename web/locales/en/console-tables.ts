@@ -41,6 +41,10 @@ export const messages = {
     'Changes from any source, including SQL, appear here automatically while this page is visible.',
   'rows.deleted': 'Deleted {count, plural, one {# row} other {# rows}}',
   'rows.restored': 'Restored {count, plural, one {# row} other {# rows}}',
+  'rows.unsaved':
+    '{cells, plural, one {# unsaved cell} other {# unsaved cells}} in {rows, plural, one {# row} other {# rows}}',
+  'rows.save-all': 'Save all',
+  'rows.discard-all': 'Discard all',
   'rows.undone': 'Undid the change to {count, plural, one {{column}} other {# cells}}',
   'rows.restore-failed': 'The rows couldn’t be restored. {reason}',
   'rows.saved-many': 'Saved {count, plural, one {# cell} other {# cells}}',

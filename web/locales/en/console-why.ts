@@ -1,6 +1,11 @@
-/** Interface text for the Why page, which explains access to rows, as ICU messages. */
+/** Interface text for the access check, which explains access to rows, as ICU messages. */
 export const messages = {
-  'why.title': 'Why',
+  'why.title': 'Access check',
+  'why.edit': 'Edit this policy',
+  'why.edit-of': 'Edit this policy: {policy}',
+  'why.new-policy': 'New policy',
+  'why.new-policy-on': 'New policy on {table}',
+  'why.policy-gone': 'Policy {policy} of {table} not found',
   'why.form': 'Access to explain',
   'why.table': 'Table or view',
   'why.pick': 'Select…',

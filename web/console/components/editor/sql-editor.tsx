@@ -12,6 +12,7 @@ import {
   highlightActiveLine,
   keymap,
   lineNumbers,
+  placeholder,
   tooltips,
 } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
@@ -70,6 +71,7 @@ const theme = EditorView.theme({
   },
   '.cm-completionDetail': { color: 'var(--plinth-dimmed)', fontStyle: 'normal' },
   '.cm-tooltip-autocomplete ul li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+  '.cm-placeholder': { color: 'var(--plinth-dimmed)' },
   '.cm-panels': { backgroundColor: 'var(--plinth-sunken)', color: 'var(--plinth-text)' },
 });
 
@@ -101,6 +103,20 @@ function search(editor: EditorView): boolean {
   return true;
 }
 
+/** Submits the form, as Enter does in other fields. If a completion is selected, Enter accepts it instead. */
+const formField = [
+  keymap.of([
+    {
+      key: 'Enter',
+      run: (editor) => {
+        editor.dom.closest('form')?.requestSubmit();
+        return true;
+      },
+    },
+  ]),
+  EditorView.theme({ '.cm-content': { padding: '0.375rem 0' }, '.cm-line': { padding: '0 0.75rem' } }),
+];
+
 function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
 }
@@ -112,6 +128,10 @@ export default function SqlEditor({
   own,
   readOnly = false,
   autoFocus = false,
+  isField = false,
+  isRequired = false,
+  hint,
+  describedBy,
   handle,
   onChange,
   onRun,
@@ -146,9 +166,9 @@ export default function SqlEditor({
               },
             ]),
           ),
-          lineNumbers(),
+          isField ? formField : [lineNumbers(), highlightActiveLine()],
           drawSelection(),
-          highlightActiveLine(),
+          hint === undefined ? [] : placeholder(hint),
           keymap.of([{ key: 'Mod-f', run: search }]),
           wordsSlot.current.of([]),
           fault,
@@ -159,7 +179,13 @@ export default function SqlEditor({
           tooltips({ parent: document.body }),
           // A scrollable area must contain a focusable element. The axe checker requires a tab index even on an
           // editable element.
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            spellcheck: 'false',
+            tabindex: '0',
+            ...(isRequired ? { 'aria-required': 'true' } : {}),
+            ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
+          }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
             if (update.selectionSet || update.docChanged) {
@@ -182,7 +208,9 @@ export default function SqlEditor({
       words.current = module;
       const editor = view.current;
       if (!isCurrent || editor === undefined) return;
-      editor.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names, latest.current.own)) });
+      editor.dispatch({
+        effects: wordsSlot.current.reconfigure(module.sqlWords(names, () => latest.current.own)),
+      });
       // A word that was typed before the names arrived is also completed, unless the person has moved on.
       if (isTyping.current && editor.hasFocus) module.completeWord(editor);
     });

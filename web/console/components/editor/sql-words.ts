@@ -84,7 +84,7 @@ const commands: Extension = [
 ];
 
 /** Returns the part of the editor's configuration that is replaced when the project's names change. */
-export function sqlWords(names: SqlNames | undefined, own?: OwnTable): Extension {
+export function sqlWords(names: SqlNames | undefined, ownTable: () => OwnTable | undefined): Extension {
   const schema: Record<string, SQLNamespace> = {};
   for (const { schema: name, name: table, columns } of names?.tables ?? []) {
     schema[name] = { ...(schema[name] as Record<string, SQLNamespace>), [table]: [...columns] };
@@ -115,13 +115,23 @@ export function sqlWords(names: SqlNames | undefined, own?: OwnTable): Extension
     PostgreSQL.language.data.of({
       autocomplete: (context: CompletionContext) => {
         const before = context.matchBefore(/[\w]+/);
-        if (names === undefined || (before === null && !context.explicit)) return null;
+        if (names === undefined) return null;
+        const own = ownTable();
+        const isOfRow = own?.isTrigger === true && context.matchBefore(/\b(?:new|old)\.\w*/i) !== null;
+        if (before === null && !context.explicit && !isOfRow) return null;
         // After a dot, the completion of the language support offers the columns of that table.
-        if (context.matchBefore(/\.\s*\w*/) !== null) return null;
-        const tables = tablesInScope(context.state.doc.toString(), context.pos, names, own);
-        const columns = new Map(
-          tables.flatMap(({ name: table, columns: all }) => all.map((column) => [column, table] as const)),
+        if (!isOfRow && context.matchBefore(/\.\s*\w*/) !== null) return null;
+        const text = context.state.doc.toString();
+        const tables = tablesInScope(
+          text,
+          context.pos,
+          names,
+          own?.isTrigger === true && !isOfRow ? undefined : own,
         );
+        const columns = new Map([
+          ...(own?.columns ?? []).map((column) => [column, own?.table ?? ''] as const),
+          ...tables.flatMap(({ name: table, columns: all }) => all.map((column) => [column, table] as const)),
+        ]);
         return {
           from: before?.from ?? context.pos,
           options: [...columns].map(

@@ -8,6 +8,10 @@ export type { SqlNames };
 export interface OwnTable {
   readonly schema: string;
   readonly table: string;
+  /** Names that aren't stored columns, such as the columns of a table that is being created. */
+  readonly columns?: readonly string[];
+  /** Whether the columns are those of the rows `new` and `old`, as in a trigger's condition. */
+  readonly isTrigger?: boolean;
 }
 
 export interface SqlEditorHandle {
@@ -24,6 +28,12 @@ export interface SqlEditorProps {
   readonly own?: OwnTable | undefined;
   readonly readOnly?: boolean;
   readonly autoFocus?: boolean;
+  /** Whether the editor is a form's field for a short expression. Enter submits the form, and Shift+Enter adds a line. */
+  readonly isField?: boolean;
+  readonly isRequired?: boolean;
+  readonly hint?: string | undefined;
+  /** The ID of the element that describes the editor. */
+  readonly describedBy?: string | undefined;
   readonly handle?: Ref<SqlEditorHandle>;
   readonly onChange: (value: string) => void;
   /** Called on Ctrl+Enter or Cmd+Enter. */

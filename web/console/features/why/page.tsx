@@ -17,6 +17,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { findRequest, type Question, reportQuery } from './api.ts';
 import { EveryoneWithAccess } from './everyone.tsx';
 import classes from './page.module.css';
+import { PolicyPanel } from './policy-panel.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { ReportView } from './report.tsx';
 import { questionOf } from './request.ts';
@@ -108,6 +109,16 @@ export function WhyPage() {
           </div>
         </div>
       </div>
+      {search.edited === undefined ? null : (
+        <PolicyPanel
+          key={`${search.edited} ${search.policy}`}
+          table={search.edited}
+          policy={search.policy}
+          onClose={() =>
+            void navigate({ search: ({ edited: _edited, policy: _policy, ...question }) => question })
+          }
+        />
+      )}
     </>
   );
 }

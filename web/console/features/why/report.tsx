@@ -1,9 +1,11 @@
 /** Shows the result in one sentence, followed by its reasons. */
 import { Button } from '@mantine/core';
-import { IconCheck, IconFlask, IconMinus, IconX } from '@tabler/icons-react';
+import { IconCheck, IconFlask, IconMinus, IconPencil, IconPlus, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
+import { useMay } from '../../api/session.ts';
 import { Card } from '../../components/frame/card.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -13,6 +15,8 @@ import { Part, Place, Value } from './parts.tsx';
 import { causesOf, type NearMiss, nearMisses } from './pinpoint.ts';
 import classes from './report.module.css';
 import { t } from './text.ts';
+
+const route = getRouteApi('/app/why');
 
 const tones = { allowed: 'success', hidden: 'warning', refused: 'danger' } as const;
 
@@ -92,8 +96,7 @@ function Near({ miss, isRestrictive }: { miss: NearMiss; isRestrictive: boolean 
   return (
     <div className={classes.near}>
       <p>
-        {t(isRestrictive ? 'why.near-restrictive' : 'why.near')}{' '}
-        <PolicyLink relation={relation} name={name} />
+        {t(isRestrictive ? 'why.near-restrictive' : 'why.near')} <strong>{name}</strong>
         {t('why.near-fails', { count: conditions.length + more })}
       </p>
       <ul>
@@ -112,16 +115,40 @@ function Near({ miss, isRestrictive }: { miss: NearMiss; isRestrictive: boolean 
         ))}
       </ul>
       {more === 0 ? null : <p>{t('why.near-more', { count: more })}</p>}
+      <EditPolicy relation={relation} name={name} />
     </div>
   );
 }
 
-/** Opens the policy in its editor. */
-function PolicyLink({ relation, name }: { relation: Gate['relation']; name: string }) {
-  const table = `${relation.schema}.${relation.name}`;
+/** Opens the policy in its editor, above the result. After a change, the result is evaluated again. */
+function EditPolicy({ relation, name }: { relation: Gate['relation']; name: string }) {
   return (
-    <Link to="/policies" search={{ only: table, table, policy: name }} className={classes.policyLink}>
-      {name}
+    <EditorLink edited={relation} policy={name} label={t('why.edit-of', { policy: name })}>
+      <IconPencil size={14} aria-hidden /> {t('why.edit')}
+    </EditorLink>
+  );
+}
+
+function EditorLink({
+  edited: { schema, name },
+  policy,
+  label,
+  children,
+}: {
+  edited: Gate['relation'];
+  policy: string | undefined;
+  label: string;
+  children: ReactNode;
+}) {
+  const { policy: _, ...question } = route.useSearch();
+  return (
+    <Link
+      to="/why"
+      search={{ ...question, edited: `${schema}.${name}`, ...(policy === undefined ? {} : { policy }) }}
+      className={classes.policyLink}
+      aria-label={label}
+    >
+      {children}
     </Link>
   );
 }
@@ -168,6 +195,7 @@ function GateCard({
   isDecisive: boolean;
 }) {
   const { clause, command, row, effect, relation, role, policies, passes } = gate;
+  const mayWrite = useMay('write');
   const id = clause === 'check' ? 'why.gate.check' : row === 'new' ? 'why.gate.using-new' : 'why.gate.using';
   const title = t(id, { command: command.toUpperCase() });
   return (
@@ -185,6 +213,17 @@ function GateCard({
       }
     >
       {policies.length === 0 ? <p className={classes.dim}>{t('why.no-policies')}</p> : null}
+      {mayWrite && passes !== true ? (
+        <EditorLink
+          edited={relation}
+          policy={undefined}
+          label={t('why.new-policy-on', {
+            table: `${relation.schema}.${relation.name}`.replace(/^public\./, ''),
+          })}
+        >
+          <IconPlus size={14} aria-hidden /> {t('why.new-policy')}
+        </EditorLink>
+      ) : null}
       {policies.map((policy) => (
         <Place key={policy.name} value={`${title}, ${policy.name}`}>
           <Policy policy={policy} role={role} relation={relation} />
@@ -208,12 +247,11 @@ function Policy({
     <div className={classes.policy} data-idle={applies ? undefined : true}>
       <p className={classes.policyHead}>
         {applies ? <Value value={value} error={error} /> : null}
-        <strong>
-          <PolicyLink relation={relation} name={name} />
-        </strong>{' '}
+        <strong>{name}</strong>
         <Tag>{t(permissive ? 'why.permissive' : 'why.restrictive')}</Tag>
         <span className={classes.dim}>{t('why.to', { roles: roles.join(', ') })}</span>
         {applies ? null : <Tag tone="warning">{t('why.not-for', { role })}</Tag>}
+        <EditPolicy relation={relation} name={name} />
       </p>
       {tree === undefined ? null : (
         <ul className={classes.tree}>

@@ -15,12 +15,16 @@ export interface WhySearch extends AsSearch {
   readonly columns?: readonly string[];
   /** Whether the statement returns the row (RETURNING). */
   readonly back?: true;
+  /** The table of the policy that is being edited, as `schema.table`. Views show rows of other tables. */
+  readonly edited?: string;
+  /** The policy that is being edited. Undefined for a new policy. */
+  readonly policy?: string;
   /** The ID of the logged request used to prefill the question. */
   readonly request?: string;
 }
 
 export function validateWhySearch(search: Readonly<Record<string, unknown>>): WhySearch {
-  const { schema, table, request } = search;
+  const { schema, table, request, edited } = search;
   const op = operations.find((each) => each === search.op);
   const key = cellsOf(search.key);
   const values = cellsOf(search.values);
@@ -34,6 +38,8 @@ export function validateWhySearch(search: Readonly<Record<string, unknown>>): Wh
     ...(values === undefined ? {} : { values }),
     ...(Array.isArray(search.columns) ? { columns: search.columns.map(String) } : {}),
     ...(search.back === true ? { back: true as const } : {}),
+    ...(typeof edited === 'string' && edited !== '' ? { edited } : {}),
+    ...(search.policy === undefined ? {} : { policy: String(search.policy) }),
     ...(typeof request === 'string' && request !== '' ? { request } : {}),
   };
 }

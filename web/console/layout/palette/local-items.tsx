@@ -39,10 +39,11 @@ export function useLocalItems(tools: ActionTools, onDoc: (section: DocSection) =
       ...(openTable !== undefined && permissions.includes('write') ? [importAction(openTable, open)] : []),
       ...actionItems(permissions, tools),
       ...menu.map(
-        ({ to, label, Icon }): Item => ({
+        ({ to, label, Icon, words }): Item => ({
           id: `page:${to}`,
           group: 'pages',
           title: shell(label),
+          ...(words === undefined ? {} : { words: shell(words) }),
           icon: icon(Icon),
           target: { to },
           run: () => open({ to }),

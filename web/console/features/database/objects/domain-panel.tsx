@@ -4,13 +4,13 @@ import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '../../../api/session.ts';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
 import { Fact, Facts } from '../../../components/facts.tsx';
 import { SidePanel } from '../../../components/frame/side-panel.tsx';
 import { type SchemaChange, vocabularyQuery } from '../../tables/schema/api.ts';
 import { ChangePanel } from '../../tables/schema/change-panel.tsx';
 import { TypeField } from '../../tables/schema/column-fields.tsx';
 import { typeOf } from '../../tables/schema/drafts.ts';
-import forms from '../../tables/schema/forms.module.css';
 import { NameInput } from '../../tables/schema/name-input.tsx';
 import parts from '../parts.module.css';
 import type { TypeRow } from './api.ts';
@@ -133,33 +133,8 @@ export function RenameType({
   );
 }
 
-function ExpressionField({
-  label,
-  description,
-  value,
-  isFocused = false,
-  onChange,
-}: {
-  label: string;
-  description?: string;
-  value: string;
-  isFocused?: boolean;
-  onChange: (value: string) => void;
-}) {
-  return (
-    <TextInput
-      size="sm"
-      className={forms.mono}
-      label={label}
-      {...(description === undefined ? {} : { description })}
-      {...(isFocused ? { 'data-autofocus': true } : {})}
-      value={value}
-      spellCheck={false}
-      autoComplete="off"
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
-}
+/** A check of a domain refers to the value as VALUE. */
+const domainValue = { schema: '', table: '', columns: ['VALUE'] };
 
 function EditDomain({ type, onClose }: { type: TypeRow; onClose: () => void }) {
   const [fallback, setDefault] = useState(type.default ?? '');
@@ -182,7 +157,7 @@ function EditDomain({ type, onClose }: { type: TypeRow; onClose: () => void }) {
         label={t('types.default')}
         description={t('types.default-why')}
         value={fallback}
-        isFocused
+        autoFocus
         onChange={setDefault}
       />
       <Checkbox
@@ -210,8 +185,9 @@ function AddCheck({ type: { schema, name }, onClose }: { type: TypeRow; onClose:
       <ExpressionField
         label={t('types.check')}
         description={t('types.check-why')}
+        own={domainValue}
         value={check}
-        isFocused
+        autoFocus
         onChange={setCheck}
       />
       <TextInput
@@ -263,6 +239,7 @@ export function NewDomain({ onClose }: { onClose: () => void }) {
       <ExpressionField
         label={t('types.check')}
         description={t('types.check-why')}
+        own={domainValue}
         value={check}
         onChange={setCheck}
       />

@@ -1,10 +1,11 @@
 /** The form for a new or existing scheduled job. */
-import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDateTime } from '../../../../lib/i18n.ts';
 import { homeQuery } from '../../../api/queries.ts';
 import { fetchConsole } from '../../../api/session.ts';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { type CronJob, cronQuery, functionSlugsQuery } from '../api.ts';
 import classes from '../jobs.module.css';
@@ -30,6 +31,7 @@ export function CronForm({
   const [schedule, setSchedule] = useState(job?.schedule ?? '0 3 * * *');
   const [command, setCommand] = useState(job?.command ?? '');
   const [active, setActive] = useState(true);
+  const [isTried, setTried] = useState(false);
   const isScheduleGood = parseSchedule(schedule) !== undefined;
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (): Promise<string> => {
@@ -52,7 +54,8 @@ export function CronForm({
       isBusy={isPending}
       error={error}
       onSubmit={() => {
-        if (isScheduleGood) mutate();
+        setTried(true);
+        if (isScheduleGood && command.trim() !== '') mutate();
       }}
       onClose={onClose}
     >
@@ -94,15 +97,14 @@ export function CronForm({
         <p>{t('cron.schedule-help', { zone })}</p>
       </div>
       {job === undefined ? <Beginnings onChoose={setCommand} /> : null}
-      <Textarea
+      <ExpressionField
         label={t('cron.command')}
         description={t('cron.command-help')}
         required
-        rows={8}
-        spellCheck={false}
-        classNames={{ input: classes.code }}
+        lines={8}
         value={command}
-        onChange={(event) => setCommand(event.currentTarget.value)}
+        error={isTried && command.trim() === '' ? t('cron.command-missing') : undefined}
+        onChange={setCommand}
       />
       {job === undefined ? (
         <Checkbox

@@ -52,7 +52,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
         ) : null}
         {current === undefined && !isRejection(error) ? (
           <div className={classes.buttons}>
-            <Button size="compact-sm" onClick={() => void edits.save(all)}>
+            <Button size="compact-sm" onClick={() => void edits.retry(all)}>
               {t('edit.try-again')}
             </Button>
           </div>
@@ -78,7 +78,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
                 size="compact-sm"
                 variant="default"
                 onClick={() => {
-                  edits.dismiss();
+                  edits.giveUp(edit);
                   onRetry();
                 }}
               >
@@ -88,7 +88,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
                 size="compact-sm"
                 color="red"
                 onClick={() =>
-                  void edits.save(
+                  void edits.retry(
                     all.map((each) =>
                       keyText(each.key) === keyText(edit.key)
                         ? { ...each, seen: valueIn(current, each.column) }

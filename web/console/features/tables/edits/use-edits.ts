@@ -9,6 +9,8 @@ import { fetchConsole } from '../../../api/session.ts';
 import type { CellChange, DeletedRows, RowKey } from '../../../api/types.ts';
 import { keyText, sameChange } from '../cells.ts';
 import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-steps.ts';
+import { changesByRow } from './staged.ts';
+import type { Staging } from './use-staged-edits.ts';
 
 export interface Failure {
   /** The edit that was rejected. */
@@ -29,7 +31,11 @@ type Step =
   | { readonly kind: 'cells'; readonly edits: readonly CellEdit[] }
   | { readonly kind: 'rows'; readonly deleted: DeletedRows; readonly deletedAt: number };
 
-export interface Edits {
+export interface Edits extends SavedEdits {
+  readonly staging: Staging;
+}
+
+export interface SavedEdits {
   /** Returns the values, by column, that the row's cells show while they are being saved. */
   pending(key: RowKey): ReadonlyMap<string, CellChange> | undefined;
   /**
@@ -37,8 +43,12 @@ export interface Edits {
    * ({@link CellEdit.since}).
    */
   count(): number;
-  /** Saves all edits, or none of them if the server rejects an edit. */
-  save(edits: readonly CellEdit[]): Promise<void>;
+  /** Saves all edits, or none of them if the server rejects an edit. Returns whether no edit was rejected. */
+  save(edits: readonly CellEdit[]): Promise<boolean>;
+  /** Saves rejected edits again. */
+  retry(edits: readonly CellEdit[]): Promise<unknown>;
+  /** Discards a rejected edit and the other edits of its row. */
+  giveUp(edit: CellEdit): void;
   readonly failure: Failure | undefined;
   dismiss(): void;
   /** The save that the Undo button reverts. */
@@ -68,7 +78,7 @@ export function useEdits(
   as: string | undefined,
   /** Replaces the edited rows with the rows that the server returned. */
   replace: (made: Made) => void,
-): Edits {
+): SavedEdits {
   /** The changes of each save that is running or waiting. */
   const [waiting, setWaiting] = useState<readonly (readonly CellEdit[])[]>([]);
   const [failure, setFailure] = useState<Failure>();
@@ -97,7 +107,7 @@ export function useEdits(
     isUndo: boolean,
   ): Promise<readonly CellEdit[] | undefined> {
     const edits = changing(requested.map((edit) => caughtUp(edit, saves.current)));
-    if (edits.length === 0) return undefined;
+    if (edits.length === 0) return [];
     const rows = byRow(edits);
     try {
       const { rows: edited } = await fetchConsole('PATCH /tables/:schema/:table/rows', {
@@ -156,30 +166,31 @@ export function useEdits(
     return sent;
   }
 
-  const pending = useMemo(() => {
-    const rows = new Map<string, Map<string, CellChange>>();
-    for (const edit of waiting.flat()) {
-      const { key, column, change } = caughtUp(edit, saves.current);
-      rows.set(keyText(key), (rows.get(keyText(key)) ?? new Map()).set(column, change));
-    }
-    return rows;
-  }, [waiting]);
+  const pending = useMemo(
+    () => changesByRow(waiting.flat().map((edit) => caughtUp(edit, saves.current))),
+    [waiting],
+  );
+  async function save(edits: readonly CellEdit[]): Promise<boolean> {
+    // Edits that don't change a value are skipped. If another save is running, the value could change, so all edits
+    // are sent.
+    const requested = waiting.length > 0 ? edits : changing(edits);
+    if (requested.length === 0) return true;
+    const saved = enqueue(requested).then((step) => {
+      if (step !== undefined && step.length > 0) addStep({ kind: 'cells', edits: step });
+      return step;
+    });
+    queue.current = saved;
+    return (await saved) !== undefined;
+  }
+
   const last = steps.at(-1);
   useExpiry(last, changeSteps);
   return {
     pending: (key) => pending.get(keyText(key)),
     count: () => saves.current.length,
-    async save(edits) {
-      // Edits that don't change a value are skipped. If another save is running, the value could change, so all edits
-      // are sent.
-      const requested = waiting.length > 0 ? edits : changing(edits);
-      if (requested.length === 0) return;
-      const saved = enqueue(requested).then((step) => {
-        if (step !== undefined) addStep({ kind: 'cells', edits: step });
-      });
-      queue.current = saved;
-      await saved;
-    },
+    save,
+    retry: save,
+    giveUp: () => setFailure(undefined),
     failure,
     dismiss: () => setFailure(undefined),
     undoable: last && undoableOf(last),

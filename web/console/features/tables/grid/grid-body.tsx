@@ -79,6 +79,7 @@ export function GridBody({
                 editing?.row === index ? editingOf(editing, index > first + 3 && index > last - 4) : undefined
               }
               pending={row?.key === undefined ? undefined : edits.pending(row.key)}
+              isStaged={row?.key !== undefined && edits.staging.has(row.key)}
               failed={id !== undefined && id === failedKey ? edits.failure?.edit.column : undefined}
               isSelected={id !== undefined && selected.has(id)}
               canWrite={canWrite}

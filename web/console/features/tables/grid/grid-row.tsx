@@ -51,6 +51,8 @@ export interface GridRowProps {
       }
     | undefined;
   readonly pending: ReadonlyMap<string, CellChange> | undefined;
+  /** Whether the pending values are edits that haven't been saved yet. */
+  readonly isStaged: boolean;
   readonly failed: string | undefined;
   readonly isSelected: boolean;
   readonly canWrite: boolean;
@@ -121,6 +123,7 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
     position.column <= rangeTo;
   const change = pending?.get(column.name);
   const value = row?.cells[column.at] ?? null;
+  const isStaged = change !== undefined && props.isStaged;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div
@@ -134,7 +137,9 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
       data-reference={props.referring.has(column.name) || undefined}
       data-failed={props.failed === column.name || undefined}
       data-range={isInRange || undefined}
-      data-pending={change === undefined ? undefined : true}
+      data-pending={change === undefined || isStaged ? undefined : true}
+      data-staged={isStaged || undefined}
+      title={isStaged ? t('grid.unsaved', { value: value?.slice(0, 100) ?? 'NULL' }) : undefined}
       tabIndex={isActive ? 0 : -1}
       className={classes.cell}
       style={{ left, width }}

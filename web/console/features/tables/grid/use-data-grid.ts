@@ -114,7 +114,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     delete: () => props.onBulkChange({ kind: 'delete' }),
     'clear-range': position.clearRange,
     'clear-selection': () => onSelect(new Map()),
-    leave: props.onLeave,
+    leave: () => leave(props, at),
   };
 
   function perform(command: GridCommand): void {
@@ -192,6 +192,13 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     reorder,
     onKeyDown,
   };
+}
+
+/** Discards the unsaved edit of the focused cell. If there is none, leaves the grid. */
+function leave({ rows, columns, edits, onLeave }: DataGridProps, at: Position): void {
+  const key = rows.row(at.row)?.key;
+  const column = columns[at.column - 1];
+  if (key === undefined || column === undefined || !edits.staging.discard(key, column.name)) onLeave();
 }
 
 /**

@@ -4,6 +4,8 @@ import { IconArrowDown, IconArrowUp, IconColumns, IconPin, IconPinFilled } from 
 import { useId, useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
 import { PopupLayer } from '../../../components/keyboard/modal-layer.ts';
+import { commandKey } from '../../../layout/use-shortcuts.ts';
+import type { Staging } from '../edits/use-staged-edits.ts';
 import { type Density, orderedNames, withHidden, withMoved, withPinned } from '../grid/columns.ts';
 import { t } from '../rows-text.ts';
 import classes from './columns-menu.module.css';
@@ -11,11 +13,21 @@ import type { Columns } from './use-column-layout.ts';
 
 const densities: readonly Density[] = ['comfortable', 'compact'];
 
-export default function ColumnsMenu({ relation, columns }: { relation: Relation; columns: Columns }) {
+export default function ColumnsMenu({
+  relation,
+  columns,
+  staging,
+}: {
+  relation: Relation;
+  columns: Columns;
+  /** Undefined if the operator can't edit rows. */
+  staging: Staging | undefined;
+}) {
   const [isOpen, setOpen] = useState(true);
   const { shown, layout, change, reset } = columns;
   const names = orderedNames(relation.columns, layout);
   const densityId = useId();
+  const savingId = useId();
   return (
     <Popover
       opened={isOpen}
@@ -104,6 +116,25 @@ export default function ColumnsMenu({ relation, columns }: { relation: Relation;
             </label>
           ))}
         </div>
+        {staging === undefined ? null : (
+          <div className={classes.density} role="radiogroup" aria-labelledby={savingId}>
+            <span id={savingId} className={classes.heading}>
+              {t('columns.saving')}
+            </span>
+            {([false, true] as const).map((isOn) => (
+              <label key={String(isOn)} className={classes.label}>
+                <input
+                  type="radio"
+                  name={savingId}
+                  checked={staging.isOn === isOn}
+                  disabled={staging.cells > 0}
+                  onChange={() => staging.turn(isOn)}
+                />
+                {isOn ? t('columns.saving-together', { keys: `${commandKey}S` }) : t('columns.saving-each')}
+              </label>
+            ))}
+          </div>
+        )}
         <div className={classes.foot}>
           <span className={classes.hint}>{t('columns.kept')}</span>
           <Button size="compact-sm" variant="default" onClick={reset}>

@@ -5,6 +5,7 @@
 import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import type { Undoable } from '../edits/use-edits.ts';
+import type { Staging } from '../edits/use-staged-edits.ts';
 import { t } from '../text.ts';
 import type { Live } from './follow-changes.ts';
 import classes from './table-page.module.css';
@@ -17,6 +18,7 @@ export function TableFoot({
   canWrite,
   undoable,
   undone,
+  staging,
   note,
   live,
   onTakeAll,
@@ -31,6 +33,7 @@ export function TableFoot({
   canWrite: boolean;
   undoable: Undoable | undefined;
   undone: Undoable | undefined;
+  staging: Staging;
   /** A message about the last copy or paste. */
   note: string;
   live: Live;
@@ -94,6 +97,22 @@ export function TableFoot({
       <span className={classes.footEnd} role="status">
         {note || undoneText(undone) || doneText(undoable)}
       </span>
+      {staging.cells === 0 ? null : (
+        <>
+          <span role="status">{t('rows.unsaved', { cells: staging.cells, rows: staging.rows })}</span>
+          <Button size="compact-xs" loading={staging.isSaving} onClick={() => void staging.saveAll()}>
+            {t('rows.save-all')}
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={staging.isSaving}
+            onClick={staging.discardAll}
+          >
+            {t('rows.discard-all')}
+          </Button>
+        </>
+      )}
       {undoable === undefined ? null : (
         <button type="button" className={classes.footButton} onClick={onUndo}>
           {t('rows.undo')}

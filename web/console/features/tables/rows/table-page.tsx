@@ -9,10 +9,12 @@ import { pageSize, relationQuery } from '../../../api/queries.ts';
 import { useMay } from '../../../api/session.ts';
 import type { Relation } from '../../../api/types.ts';
 import { SkeletonLines } from '../../../components/frame/skeleton.tsx';
+import { lazyPart } from '../../../components/lazy-part.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
 import { BulkChange, type BulkKind } from '../edits/bulk-change.tsx';
 import { FailureBar } from '../edits/failure-bar.tsx';
 import { type Edits, useEdits } from '../edits/use-edits.ts';
+import { useStagedEdits } from '../edits/use-staged-edits.ts';
 import { DataGrid } from '../grid/data-grid.tsx';
 import { IgnoreKeys } from '../import/ignore-keys.tsx';
 import { t } from '../text.ts';
@@ -30,6 +32,7 @@ import { useRowSelection } from './use-row-selection.ts';
 import { useRows } from './use-rows.ts';
 import { useTableUrl } from './use-table-url.ts';
 
+const StagedGuard = lazyPart(() => import('../edits/staged-guard.tsx'));
 const route = getRouteApi('/app/tables/$schema/$table');
 
 export function TablePage() {
@@ -66,7 +69,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const { visible, onVisible } = useVisiblePages();
   const rows = useRows(name, relation, view, visible);
   const live = useLive(name, view, relation.kind);
-  const edits = useEdits(name, as, rows.replace);
+  const edits = useStagedEdits(useEdits(name, as, rows.replace));
   const columns = useColumnLayout(relation);
   const selection = useRowSelection(view);
   const { selected, isAll } = selection;
@@ -99,7 +102,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         onRefresh={refresh}
       >
         <TablePersona as={as} onChange={(next) => go({ as: next })} />
-        <ColumnTools relation={relation} columns={columns} />
+        <ColumnTools relation={relation} columns={columns} staging={canWrite ? edits.staging : undefined} />
         <TransferTools name={name} view={view} canImport={canInsert} onImport={importFile} />
       </TableHead>
       {showsFilters ? <FilterBar relation={relation} filters={filters} onChange={setFilters} /> : null}
@@ -150,6 +153,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         canWrite={canWrite}
         undoable={edits.undoable}
         undone={edits.undone}
+        staging={edits.staging}
         note={note}
         live={live}
         onTakeAll={selection.selectAll}
@@ -157,6 +161,11 @@ function OpenTable({ relation }: { relation: Relation }) {
         onDelete={() => setBulkChange({ kind: 'delete' })}
         onUndo={undo}
       />
+      {edits.staging.isOn ? (
+        <Suspense fallback={null}>
+          <StagedGuard isDirty={edits.staging.cells > 0} />
+        </Suspense>
+      ) : null}
       <Suspense fallback={<IgnoreKeys />}>
         <TablePanels
           relation={relation}

@@ -8,6 +8,7 @@ import { Suspense, useState } from 'react';
 import type { RowView, TableName } from '../../../api/queries.ts';
 import type { Relation } from '../../../api/types.ts';
 import { lazyPart } from '../../../components/lazy-part.ts';
+import type { Staging } from '../edits/use-staged-edits.ts';
 import { t } from '../text.ts';
 import type { Columns } from './use-column-layout.ts';
 
@@ -45,7 +46,7 @@ export function TablePersona({
   );
 }
 
-export function ColumnTools(props: { relation: Relation; columns: Columns }) {
+export function ColumnTools(props: { relation: Relation; columns: Columns; staging: Staging | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const label = t('columns.open');
   const standIn = (

@@ -1,5 +1,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useId } from 'react';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
+import type { OwnTable } from '../../../components/editor/types.ts';
 import type { Vocabulary } from './api.ts';
 import { type ColumnDraft, typeOf, type ValueKind } from './drafts.ts';
 import classes from './forms.module.css';
@@ -15,11 +17,14 @@ const helpBelow: ('label' | 'input' | 'description' | 'error')[] = ['label', 'in
 export function ColumnFields({
   draft,
   vocabulary,
+  table,
   isStored,
   onChange,
 }: {
   draft: ColumnDraft;
   vocabulary: Vocabulary;
+  /** The table whose columns a check or a generated column can use. */
+  table: OwnTable;
   /** Whether the column already exists. If so, properties that can be set only on creation are hidden. */
   isStored: boolean;
   onChange: (part: Partial<ColumnDraft>) => void;
@@ -64,17 +69,14 @@ export function ColumnFields({
           ))}
         </NativeSelect>
         {hasExpression ? (
-          <TextInput
-            size="sm"
-            className={classes.mono}
+          <ExpressionField
             label={t('column.expression')}
-            inputWrapperOrder={helpBelow}
             description={t('column.expression-why')}
             value={draft.expression}
+            // A default can't refer to columns.
+            {...(draft.value === 'generated' ? { own: table } : {})}
             required
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => onChange({ expression: event.currentTarget.value })}
+            onChange={(expression) => onChange({ expression })}
           />
         ) : null}
       </div>
@@ -95,15 +97,12 @@ export function ColumnFields({
       </div>
       {isStored ? null : (
         <>
-          <TextInput
-            size="sm"
-            className={classes.mono}
+          <ExpressionField
             label={t('column.check')}
             description={t('column.check-why')}
             value={draft.check}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => onChange({ check: event.currentTarget.value })}
+            own={{ ...table, columns: [...new Set([...(table.columns ?? []), draft.name])].filter(Boolean) }}
+            onChange={(check) => onChange({ check })}
           />
           <ReferenceFields draft={draft} reference={reference} onChange={onChange} />
         </>

@@ -2,6 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
 import { SearchSelect } from '../../../components/search-select.tsx';
 import type { ConstraintDefinition, ReferenceAction, SchemaChange, StoredForeignKey } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
@@ -94,16 +95,13 @@ export function NewConstraint({
         </NativeSelect>
       ) : null}
       {kind === 'check' ? (
-        <TextInput
-          size="sm"
-          className={classes.mono}
+        <ExpressionField
           label={t('column.check')}
           description={t('column.check-why')}
           value={expression}
+          own={at}
           required
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => setExpression(event.currentTarget.value)}
+          onChange={setExpression}
         />
       ) : (
         <NamesField

@@ -1,7 +1,8 @@
 /** Adds an index to a table. */
-import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
 import type { IndexMethod, IndexPart, Vocabulary } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { NamesField } from './constraint-panel.tsx';
@@ -23,6 +24,7 @@ export function NewIndex({
   unique?: boolean;
   onClose: () => void;
 }) {
+  const own = { schema: relation.schema, table: relation.name };
   const [name, setName] = useState('');
   const [method, setMethod] = useState<IndexMethod>('btree');
   const [unique, setUnique] = useState(startsUnique);
@@ -80,19 +82,17 @@ export function NewIndex({
           setLines(lines.trim() === '' ? line : `${lines.trimEnd()}\n${line}`);
         }}
       />
-      <Textarea
-        size="sm"
-        className={classes.mono}
+      <ExpressionField
         label={t('index.parts')}
         description={t('index.parts-why')}
         placeholder={'(lower(email))\ncreated_at desc'}
-        rows={3}
+        lines={3}
         value={lines}
+        own={own}
         required
         error={unknown === undefined ? undefined : t('constraint.unknown', { name: unknown.column })}
-        spellCheck={false}
-        data-autofocus
-        onChange={(event) => setLines(event.currentTarget.value)}
+        autoFocus
+        onChange={setLines}
       />
       <div className={classes.pair}>
         <NativeSelect
@@ -124,15 +124,12 @@ export function NewIndex({
         checked={concurrently}
         onChange={(event) => setConcurrently(event.currentTarget.checked)}
       />
-      <TextInput
-        size="sm"
-        className={classes.mono}
+      <ExpressionField
         label={t('index.where')}
         placeholder="deleted_at is null"
         value={where}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={(event) => setWhere(event.currentTarget.value)}
+        own={own}
+        onChange={setWhere}
       />
       <NamesField label={t('index.include')} relation={relation} value={include} onChange={setInclude} />
       <TextInput

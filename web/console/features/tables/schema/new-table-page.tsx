@@ -149,6 +149,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
       {opened === undefined ? null : (
         <ColumnPanel
           column={opened}
+          columns={columns.map((each) => each.name).filter((each) => each !== '')}
           vocabulary={vocabulary}
           onChange={(part) => {
             setTouched(true);
@@ -175,11 +176,14 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
 /** The panel with all fields of a column. Changes to these fields immediately apply to the page's form. */
 function ColumnPanel({
   column,
+  columns,
   vocabulary,
   onChange,
   onClose,
 }: {
   column: Keyed;
+  /** The names of the new table's columns. */
+  columns: readonly string[];
   vocabulary: Vocabulary;
   onChange: (part: Partial<ColumnDraft>) => void;
   onClose: () => void;
@@ -195,7 +199,13 @@ function ColumnPanel({
           onClose();
         }}
       >
-        <ColumnFields draft={column} vocabulary={vocabulary} isStored={false} onChange={onChange} />
+        <ColumnFields
+          draft={column}
+          vocabulary={vocabulary}
+          table={{ schema: '', table: '', columns }}
+          isStored={false}
+          onChange={onChange}
+        />
         <div className={forms.buttons}>
           <Button type="submit" size="sm">
             {t('column.done')}

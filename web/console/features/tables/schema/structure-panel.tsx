@@ -4,12 +4,12 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Column, Relation } from '../../../api/types.ts';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
 import type { SchemaChange, Vocabulary } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { ColumnFields } from './column-fields.tsx';
 import { NewConstraint } from './constraint-panel.tsx';
 import { alterationOf, definitionOf, draftOf, emptyColumn } from './drafts.ts';
-import classes from './forms.module.css';
 import { NewIndex } from './index-panel.tsx';
 import { NameInput } from './name-input.tsx';
 import { t } from './text.ts';
@@ -106,6 +106,7 @@ function NewColumn({
       <ColumnFields
         draft={draft}
         vocabulary={vocabulary}
+        table={at}
         isStored={false}
         onChange={(part) => setDraft((current) => ({ ...current, ...part }))}
       />
@@ -137,19 +138,17 @@ function StoredColumn({
       <ColumnFields
         draft={draft}
         vocabulary={vocabulary}
+        table={at}
         isStored
         onChange={(part) => setDraft((current) => ({ ...current, ...part }))}
       />
       {draft.type === column.type ? null : (
-        <TextInput
-          size="sm"
-          className={classes.mono}
+        <ExpressionField
           label={t('column.using')}
           description={t('column.using-why')}
           value={using}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => setUsing(event.currentTarget.value)}
+          own={at}
+          onChange={setUsing}
         />
       )}
     </ChangePanel>

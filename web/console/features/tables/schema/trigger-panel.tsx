@@ -1,9 +1,10 @@
 /** Adds a trigger to a table. */
-import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bySchema, isSystemSchema } from '../../../api/system-schemas.ts';
 import type { Relation } from '../../../api/types.ts';
+import { ExpressionField } from '../../../components/editor/expression-field.tsx';
 import type { TriggerEvent, Vocabulary } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { NamesField } from './constraint-panel.tsx';
@@ -115,15 +116,12 @@ export function NewTrigger({
       {chosen.includes('update') ? (
         <NamesField label={t('trigger.columns')} relation={relation} value={columns} onChange={setColumns} />
       ) : null}
-      <TextInput
-        size="sm"
-        className={classes.mono}
+      <ExpressionField
         label={t('trigger.condition')}
         description={t('trigger.condition-why')}
         value={when}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={(event) => setWhen(event.currentTarget.value)}
+        own={{ schema: relation.schema, table: relation.name, isTrigger: true }}
+        onChange={setWhen}
       />
       <Textarea
         size="sm"
