@@ -1,4 +1,4 @@
-/** Tests, in Chromium and with the keyboard, that the Why page lists everyone who can access a row. */
+/** Tests, in Chromium and with the keyboard, that the access check lists everyone who can access a row. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';

@@ -1,4 +1,4 @@
-/** Tests that the Why page can explain helper functions and subselects without changing or revealing data. */
+/** Tests that the access check can explain helper functions and subselects without changing or revealing data. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
 import { type Backend, operator, startBackend } from './harness.ts';

@@ -1,4 +1,4 @@
-/** Tests the policies page and the Why page with the keyboard, in Chromium. */
+/** Tests the policies page and the access check with the keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/base/kernel/sql.ts';
@@ -362,9 +362,9 @@ test('the headline names the policy that came closest, with a link to its editor
   await panel.waitFor({ state: 'detached' });
   await page.getByText('can’t update this row').waitFor();
   await expect.poll(() => page.url()).toBe(asked);
-  await backend.database.pool('postgres').exec(
-    `alter policy "Cancel own" on public.orders using (owner = auth.uid() and status = 'pending')`,
-  );
+  await backend.database
+    .pool('postgres')
+    .exec(`alter policy "Cancel own" on public.orders using (owner = auth.uid() and status = 'pending')`);
   await go(
     page,
     `${new URL(asked).pathname.replace(/^\/console/, '')}${new URL(asked).search}&edited=public.orders&policy=gone`,

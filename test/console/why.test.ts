@@ -1,5 +1,5 @@
 /**
- * Tests the explanations on the Why page. Each explanation must match the database's actual behavior, which the tests
+ * Tests the explanations on the access check. Each explanation must match the database's actual behavior, which the tests
  * observe with a separate REST request.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

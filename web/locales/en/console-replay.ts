@@ -30,7 +30,7 @@ export const messages = {
     'Functions can act outside the database, and a rollback wouldn’t undo this. Send the request on the Functions page.',
   'replay.unsupported.realtime': 'Realtime connections aren’t single requests.',
   'replay.unsupported.storage-write':
-    'Stored files aren’t part of a transaction. For policies, explain access to the row of storage.objects on the Why page.',
+    'Stored files aren’t part of a transaction. For policies, explain access to the row of storage.objects in the access check.',
   'replay.unsupported.other': 'Only requests to REST, GraphQL and storage can be replayed.',
   'replay.another': 'Replay another request',
   'replay.read-only': 'Your role can replay reads and GraphQL queries.',
