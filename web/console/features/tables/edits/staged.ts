@@ -1,7 +1,23 @@
 /** Represents edits that are collected before they are saved together. */
-import type { CellChange } from '../../../api/types.ts';
+import type { CellChange, RowKey } from '../../../api/types.ts';
 import { keyText, sameChange } from '../cells.ts';
 import type { CellEdit } from './edit-steps.ts';
+
+export interface Staging {
+  readonly isOn: boolean;
+  /** Turns the collecting of edits on or off. Unsaved edits must be saved or discarded first. */
+  turn(isOn: boolean): void;
+  readonly cells: number;
+  readonly rows: number;
+  readonly isSaving: boolean;
+  /** Whether the row has unsaved edits that aren't being saved. */
+  has(key: RowKey): boolean;
+  /** Saves all edits, or none of them if the server rejects an edit. */
+  saveAll(): Promise<void>;
+  discardAll(): void;
+  /** Discards the edit of a cell. Returns whether there was one. */
+  discard(key: RowKey, column: string): boolean;
+}
 
 type CellPlace = Pick<CellEdit, 'key' | 'column'>;
 

@@ -9,8 +9,7 @@ import { fetchConsole } from '../../../api/session.ts';
 import type { CellChange, DeletedRows, RowKey } from '../../../api/types.ts';
 import { keyText, sameChange } from '../cells.ts';
 import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-steps.ts';
-import { changesByRow } from './staged.ts';
-import type { Staging } from './use-staged-edits.ts';
+import { changesByRow, type Staging } from './staged.ts';
 
 export interface Failure {
   /** The edit that was rejected. */

@@ -3,27 +3,10 @@
  * saved immediately.
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
 import type { CellEdit } from './edit-steps.ts';
-import { changesByRow, isSameCell, withEdits, withoutRow, withReplaced } from './staged.ts';
+import { changesByRow, isSameCell, type Staging, withEdits, withoutRow, withReplaced } from './staged.ts';
 import type { Edits, SavedEdits } from './use-edits.ts';
-
-export interface Staging {
-  readonly isOn: boolean;
-  /** Turns the collecting of edits on or off. Unsaved edits must be saved or discarded first. */
-  turn(isOn: boolean): void;
-  readonly cells: number;
-  readonly rows: number;
-  readonly isSaving: boolean;
-  /** Whether the row has unsaved edits that aren't being saved. */
-  has(key: RowKey): boolean;
-  /** Saves all edits, or none of them if the server rejects an edit. */
-  saveAll(): Promise<void>;
-  discardAll(): void;
-  /** Discards the edit of a cell. Returns whether there was one. */
-  discard(key: RowKey, column: string): boolean;
-}
 
 const settingKey = 'plinth-staged-edits';
 const maxSteps = 50;

@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
 import { PopupLayer } from '../../../components/keyboard/modal-layer.ts';
 import { commandKey } from '../../../layout/use-shortcuts.ts';
-import type { Staging } from '../edits/use-staged-edits.ts';
+import type { Staging } from '../edits/staged.ts';
 import { type Density, orderedNames, withHidden, withMoved, withPinned } from '../grid/columns.ts';
 import { t } from '../rows-text.ts';
 import classes from './columns-menu.module.css';

@@ -4,8 +4,8 @@
  */
 import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
+import type { Staging } from '../edits/staged.ts';
 import type { Undoable } from '../edits/use-edits.ts';
-import type { Staging } from '../edits/use-staged-edits.ts';
 import { t } from '../text.ts';
 import type { Live } from './follow-changes.ts';
 import classes from './table-page.module.css';

@@ -8,7 +8,7 @@ import { Suspense, useState } from 'react';
 import type { RowView, TableName } from '../../../api/queries.ts';
 import type { Relation } from '../../../api/types.ts';
 import { lazyPart } from '../../../components/lazy-part.ts';
-import type { Staging } from '../edits/use-staged-edits.ts';
+import type { Staging } from '../edits/staged.ts';
 import { t } from '../text.ts';
 import type { Columns } from './use-column-layout.ts';
 
