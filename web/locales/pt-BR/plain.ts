@@ -1,0 +1,272 @@
+export const messages = {
+  'page.signed-in': 'Você entrou',
+  'page.leave-guest': 'Sair da sua conta de convidado?',
+  'page.refused': 'Este formulário não pode ser enviado',
+  'page.failed': 'Algo deu errado',
+  'page.limited': 'Tentativas demais',
+
+  'page.confirm-invite': 'Entrar em {name}',
+  'page.confirm-number': 'Confirme sua solicitação',
+  'page.confirm-canceled': 'Este link não é mais válido',
+  'page.confirmed': 'Confirmado',
+  'page.confirm-recovery': 'Redefina sua senha',
+  'page.confirm-magiclink': 'Entre em {name}',
+  'page.confirm-email_change': 'Confirme seu e-mail',
+
+  'confirm.invite':
+    'Você foi convidado para {name} como {email}. Aceite o convite para escolher como vai entrar.',
+  'confirm.invite-button': 'Entrar em {name}',
+  'confirm.recovery': 'Continue para escolher uma nova senha para {email}. Este link funciona só uma vez.',
+  'confirm.recovery-button': 'Continuar',
+  'confirm.magiclink': 'Entre como {email}. Este link funciona só uma vez.',
+  'confirm.magiclink-button': 'Entrar',
+  'confirm.email_change': 'Confirme {email} como o e-mail da sua conta de {name}.',
+  'confirm.email_change-button': 'Confirmar e-mail',
+
+  'confirm.number': 'Digite o número mostrado na janela em que você pediu este e-mail.',
+  'confirm.number-device':
+    'Digite o número mostrado na janela em que você pediu este e-mail: {browser} no {system}.',
+  'confirm.number-button': 'Confirmar',
+  'confirm.number-warning':
+    'Se você não pediu este e-mail, feche esta página. Nunca digite um número que alguém enviar a você.',
+  'confirm.canceled':
+    'O número errado foi digitado muitas vezes. Na janela em que você pediu o e-mail, digite o código do e-mail ou envie um novo.',
+  'confirm.done': 'Volte ao navegador em que você começou. A página continua lá automaticamente.',
+  'confirm.closed': 'Se você fechou aquela página, entre neste dispositivo.',
+  'confirm.sign-in': 'Entrar neste dispositivo',
+  'confirm.number-link': 'Este link é para {email} em {name}.',
+  'unlocked.password': 'Escolha uma nova senha',
+  'page.link-expired-invite': 'Este convite já foi usado ou expirou',
+  'link-expired.invite':
+    'Se você já aceitou, entre. Caso contrário, receba um código por e-mail ou peça outro convite.',
+  'field.number': 'Número da outra janela',
+  'field.number-wrong': 'Número incorreto. Confira a outra janela e tente novamente.',
+
+  'page.cancel-change': 'Cancelar a alteração do e-mail?',
+  'page.change-canceled': 'Alteração cancelada',
+  'page.email-changed': 'E-mail alterado',
+  'cancel-change.text':
+    'Alguém pediu para alterar o e-mail da sua conta. Se não foi você, cancele a alteração.',
+  'cancel-change.to':
+    'Alguém pediu para alterar o e-mail da sua conta para {email}. Se não foi você, cancele a alteração.',
+  'cancel-change.button': 'Cancelar a alteração',
+  'change-canceled.text':
+    'Seu e-mail continua o mesmo. Se você não pediu a alteração, escolha uma nova senha agora. Você será desconectado de todos os outros lugares.',
+  'change-canceled.password': 'Escolha uma nova senha',
+  'email-changed.text': 'O novo e-mail da sua conta está confirmado. Você pode fechar esta janela.',
+
+  'page.remove-factors': 'Remover a verificação em duas etapas?',
+  'page.remove-factors-done': 'Remoção agendada',
+  'remove-factors.text':
+    'Se você confirmar, a verificação em duas etapas será removida da conta {email} em {when}. Depois disso, você entrará sem uma segunda etapa.',
+  'remove-factors.found':
+    'Se você conseguir usar sua segunda etapa antes disso, entre com ela para cancelar a remoção.',
+  'remove-factors.button': 'Confirmar remoção',
+  'remove-factors.not-me':
+    'Se você não solicitou esta remoção, feche esta página. Alguém sabe sua senha, então escolha uma nova.',
+  'remove-factors-done.text':
+    'A verificação em duas etapas será removida em {when}. Vamos avisar por e-mail quando isso acontecer. Você pode fechar esta página.',
+  'remove-factors-expired.text':
+    'O link foi substituído ou expirou, ou a solicitação foi cancelada. Para solicitar a remoção de novo, entre e escolha “Não consigo usar minha segunda etapa”.',
+  'page.not-me': 'Proteja sua conta',
+  'not-me.new_device': 'Alguém entrou na sua conta em um novo dispositivo em {when}.',
+  'not-me.password_set': 'Uma senha foi definida para sua conta em {when}.',
+  'not-me.password_changed': 'Sua senha foi alterada em {when}.',
+  'not-me.email_changed': 'Seu e-mail foi alterado em {when}.',
+  'not-me.phone_changed': 'Seu número de telefone foi alterado em {when}.',
+  'not-me.factor_added': 'Um método de verificação foi adicionado à sua conta em {when}.',
+  'not-me.factor_removed': 'Um método de verificação foi removido da sua conta em {when}.',
+  'not-me.factor_removal_requested':
+    'A remoção da verificação em duas etapas da sua conta foi solicitada em {when}.',
+  'not-me.factors_reset': 'A verificação em duas etapas foi removida da sua conta em {when}.',
+  'not-me.recovery_code_used': 'Um código de recuperação da sua conta foi usado em {when}.',
+  'not-me.passkey_added': 'Uma chave de acesso foi adicionada à sua conta em {when}.',
+  'not-me.identity_linked': 'Uma forma de entrar foi adicionada à sua conta em {when}.',
+  'not-me.identity_unlinked': 'Uma forma de entrar foi removida da sua conta em {when}.',
+  'not-me.app_connected': 'Um app foi conectado à sua conta em {when}.',
+  'not-me.then': 'Se você selecionar “Não fui eu”:',
+  'not-me.new_device-undo': 'O novo dispositivo será desconectado e não será mais reconhecido.',
+  'not-me.password_changed-undo': 'A senha atual deixará de funcionar.',
+  'not-me.email_changed-undo': 'Seu e-mail voltará a ser {email}.',
+  'not-me.phone_changed-undo': 'O número de telefone anterior será restaurado.',
+  'not-me.factor_added-undo': 'O novo método de verificação será removido.',
+  'not-me.factor_removed-undo':
+    'O método de verificação removido não pode ser restaurado. Adicione um novo depois de entrar novamente.',
+  'not-me.factor_removal_requested-undo':
+    'A remoção será cancelada, e a verificação em duas etapas continuará ativada.',
+  'not-me.factors_reset-undo':
+    'Os métodos de verificação removidos não podem ser restaurados. Adicione um novo depois de entrar novamente.',
+  'not-me.recovery_code_used-undo':
+    'O código de recuperação usado continuará inválido. Os outros ainda funcionarão.',
+  'not-me.passkey_added-undo': 'A nova chave de acesso será removida.',
+  'not-me.identity_linked-undo': 'A nova forma de entrar será removida.',
+  'not-me.identity_unlinked-undo':
+    'A forma de entrar removida não pode ser restaurada. Adicione-a de novo depois de entrar.',
+  'not-me.app_connected-undo': 'O app perderá o acesso à sua conta.',
+  'not-me.later': 'Estas alterações posteriores também serão desfeitas:',
+  'not-me.sign-out':
+    'Você será desconectado de todos os dispositivos e de todos os apps conectados, e sua senha deixará de funcionar.',
+  'not-me.back-in':
+    'Para entrar novamente, digite um código que enviaremos para {email} e escolha uma nova senha.',
+  'not-me.device': 'Dispositivo: {browser} no {system}',
+  'not-me.later-password_set': 'Senha definida, {when}',
+  'not-me.later-password_changed': 'Senha alterada, {when}',
+  'not-me.later-email_changed': 'E-mail alterado, {when}',
+  'not-me.later-phone_changed': 'Número de telefone alterado, {when}',
+  'not-me.later-factor_added': 'Método de verificação adicionado, {when}',
+  'not-me.later-recovery_codes_created': 'Códigos de recuperação criados, {when}',
+  'not-me.later-passkey_added': 'Chave de acesso adicionada, {when}',
+  'not-me.later-identity_linked': 'Forma de entrar adicionada, {when}',
+  'not-me.later-app_connected': 'App conectado, {when}',
+  'not-me.later-device': ', {browser} no {system}',
+  'page.not-me-secured': 'Sua conta já está protegida',
+  'not-me-secured.text':
+    'Você protegeu sua conta em {when}. A alteração deste e-mail não vale mais, então você não precisa deste link.',
+  'not-me-secured.help':
+    'Se ainda vir algo que não reconhece, escolha uma nova senha. Você será desconectado de todos os outros lugares.',
+  'not-me-expired.text':
+    'O link deste aviso de segurança não funciona mais. Se ainda vir algo que não reconhece, escolha uma nova senha. Você será desconectado de todos os outros lugares.',
+  'not-me.button': 'Não fui eu',
+  'not-me.was-me': 'Se foi você, pode fechar esta página. Nada vai mudar.',
+  'page.unlock': 'Desbloquear login',
+  'unlock.text':
+    'O login na sua conta está pausado após muitas senhas ou códigos errados. Se foi você, desbloqueie o login.',
+  'unlock.button': 'Desbloquear login',
+  'not-me.was-me-not': 'Se você não tentou entrar, feche esta página. Sua conta continua protegida.',
+  'page.unlocked': 'O login está desbloqueado',
+  'page.unlocked-before': 'O login já estava desbloqueado',
+  'unlocked.text': 'Você pode entrar novamente. Se não lembra da sua senha, escolha uma nova agora.',
+  'unlocked.button': 'Entrar',
+  'page.secured': 'Sua conta está protegida',
+  'secured.text':
+    'A alteração foi desfeita, e você foi desconectado de todos os lugares. Escolha uma nova senha para entrar novamente.',
+  'secured.button': 'Escolha uma nova senha',
+  'secured.factor':
+    'Depois de entrar, ative a verificação em duas etapas na página da sua conta, se estiver disponível. Ela protege sua conta mesmo que alguém roube sua senha.',
+  'secured.has-factor':
+    'A verificação em duas etapas continua ativada, então você também vai precisar da sua segunda etapa.',
+  'secured.sso':
+    'Você foi desconectado de todos os lugares. Entre novamente pela sua organização e conte aos administradores o que aconteceu.',
+  'secured.sso-button': 'Entrar com SSO',
+  'secured.none':
+    'Você foi desconectado de todos os lugares, e sua senha deixou de funcionar. Seu e-mail anterior agora pertence a outra conta. Para entrar novamente, fale com o suporte.',
+
+  'field.code-empty': 'Digite seu código.',
+
+  'plain.sent':
+    'Enviamos um e-mail para {email}. Se você tem uma conta, digite o código do e-mail ou abra o link dele. Se não, o e-mail explica o que fazer.',
+  'plain.sent-confirm':
+    'Enviamos um código para {email}. Digite-o para confirmar seu e-mail ou abra o link do e-mail.',
+  'page.accounts': 'Escolha uma conta',
+  'accounts.continue': 'Continuar como {name}',
+  'accounts.guest': 'Continuar como convidado',
+  'accounts.current': 'Conectada (usada por último)',
+  'accounts.one-out': 'Você saiu dessa conta aqui. Você ainda pode estar conectado a apps que a usam.',
+  'accounts.all-out': 'Você saiu de todas as contas. Você ainda pode estar conectado a apps que as usam.',
+  'accounts.manage': 'Ir para sua conta',
+  'accounts.in': 'Login',
+  'accounts.out': 'Desconectada',
+  'accounts.sign-out': 'Sair',
+  'accounts.forget': 'Remover deste navegador',
+  'accounts.guest-name': 'conta de convidado',
+  'accounts.save-guest': 'Para manter a conta, continue como convidado e salve-a.',
+  'accounts.add': 'Usar outra conta',
+  'accounts.sign-out-all': 'Sair de todas as contas',
+  'page.with': 'Continuar para entrar?',
+  'with.text': 'Você seguiu um link de outro site para entrar com {connection}.',
+  'with.button': 'Continuar em {connection}',
+  'with.warning': 'Se você não esperava isso, feche esta página. O login não será feito.',
+  'plain.sso': 'Para entrar como {email}, use SSO.',
+  'plain.sso-button': 'Continuar com SSO',
+  'plain.join': 'Escolha a senha com a qual você vai entrar a partir de agora.',
+  'plain.number': 'Se você abrir o link em outro dispositivo, digite lá o número {number}.',
+  'plain.check': 'Confirmei o link em outro dispositivo',
+  'plain.unsaved':
+    'Sua nova senha ainda não foi salva. Primeiro confirme que é você e depois digite a nova senha novamente.',
+  'plain.unconfirmed': 'O link ainda não foi confirmado em outro dispositivo.',
+  'page.refused-app': 'Este app não consegue conectar você',
+  'refused.redirect_not_allowed': 'O endereço do app não é permitido aqui. Fale com o suporte do app.',
+  'refused.redirect_not_allowed-hint':
+    'Adicione {url} a additional_redirect_urls na seção [auth] de supabase/config.toml ou use o endereço de site_url.',
+  'refused.pkce_required': 'A solicitação de login do app está incompleta. Fale com o suporte do app.',
+  'refused.pkce_required-hint':
+    'Envie code_challenge e code_challenge_method=s256 junto com redirect_to={url}. Para devolver as sessões no fragmento da URL, defina implicit_return = true na seção [account] de supabase/plinth.toml.',
+  'refused.bad_code_challenge': 'A solicitação de login do app está incompleta. Fale com o suporte do app.',
+  'refused.bad_code_challenge-hint':
+    'code_challenge deve ter de 43 a 128 caracteres de A-Z a-z 0-9 . _ ~ -, e code_challenge_method deve ser s256 ou plain.',
+  'plain.mfa': 'Abra seu app autenticador e digite o código de {email} em {name}.',
+  'plain.mfa-other':
+    'Para usar outra segunda etapa, ou se você perdeu a sua e não tem códigos de recuperação, ative o JavaScript e recarregue esta página.',
+  'plain.mfa-app': 'Usar seu app autenticador',
+  'plain.as': 'Você entrou como {who}.',
+  'plain.as-guest': 'Você está usando uma conta de convidado.',
+  'plain.continue': 'Continuar em {host}',
+  'plain.continue-hint': 'Você será redirecionado em instantes. Se nada acontecer, use o link.',
+  'plain.account': 'Sua conta',
+  'plain.sign-out': 'Sair',
+  'plain.connected': 'Contas vinculadas',
+  'plain.needs-scripts':
+    'Para alterar as configurações da sua conta, ative o JavaScript e recarregue esta página.',
+  'plain.back': 'Voltar para {name}',
+  'plain.save-guest': 'Para salvar sua conta, ative o JavaScript e abra sua conta.',
+  'plain.refused':
+    'A página pode ter ficado aberta por tempo demais, ou o formulário não veio deste site. Nada foi alterado. Abra a página de novo e reenvie o formulário.',
+  'plain.failed': 'Algo deu errado do nosso lado. Tente novamente em instantes.',
+  'plain.limited':
+    'Sua rede enviou solicitações demais. Nada foi alterado. Espere um pouco e abra o link novamente.',
+
+  'page.organizations': 'Organizações',
+  'page.invitation-open': 'Você foi convidado',
+  'page.invitation-other': 'Este convite é para outro e-mail',
+  'page.invitation-unverified': 'Confirme seu e-mail primeiro',
+  'page.invitation-expired': 'Este convite expirou',
+  'page.invitation-used': 'Este convite já foi usado',
+  'page.invitation-none': 'Convite não encontrado',
+  'page.invitation-member': 'Você já é membro',
+  'organizations.guest': 'Convidados não podem usar organizações. Salve sua conta ou entre primeiro.',
+  'field.organization-missing': 'Digite um nome para a organização.',
+  'field.slug-missing': 'Digite o nome curto da organização.',
+  'organizations.who': 'Você entrou como {who}',
+  'organizations.mine': 'Suas organizações',
+  'organizations.invitations': 'Convites para você',
+  'organizations.requests': 'Suas solicitações de entrada',
+  'organizations.waiting': 'Aguardando resposta',
+  'organizations.withdraw': 'Retirar',
+  'organizations.as': 'Como {role}',
+  'organizations.open-mail': 'Para aceitar, abra o link do e-mail.',
+  'organizations.current': '{role} · Organização atual',
+  'organizations.switch': 'Mudar',
+  'organizations.none':
+    'Você ainda não é membro de uma organização. Crie uma ou peça um convite ao administrador de uma organização.',
+  'organizations.create-title': 'Crie uma organização',
+  'organizations.name': 'Nome da organização',
+  'organizations.create': 'Criar organização',
+  'organizations.ask-title': 'Peça para entrar em uma organização',
+  'organizations.slug': 'Nome curto',
+  'organizations.slug-hint': 'Um membro vai informar o nome curto, por exemplo acme.',
+  'organizations.message': 'Mensagem para os administradores (opcional)',
+  'organizations.ask': 'Enviar solicitação',
+  'organizations.created': 'Organização criada. Você mudou para ela.',
+  'organizations.switched': 'Você mudou para outra organização.',
+  'organizations.joined': 'Você entrou na organização.',
+  'organizations.declined': 'Convite recusado.',
+  'organizations.requested':
+    'Solicitação enviada. A organização aparecerá aqui quando um administrador aprovar.',
+  'organizations.withdrawn': 'Solicitação retirada.',
+  'organizations.left': 'Você saiu da organização.',
+  'organizations.deleted': 'Organização excluída.',
+  'invitation.text': 'Você foi convidado a entrar em {organization}. Sua função: {role}.',
+  'invitation.join': 'Entrar em {organization}',
+  'invitation.decline': 'Recusar',
+  'invitation.other': 'Usar outra conta',
+  'invitation.sign-in': 'Para aceitar o convite, entre como {email} ou crie uma conta com este e-mail.',
+  'invitation.sign-in-link': 'Para aceitar o convite, entre ou crie uma conta.',
+  'invitation.wrong': 'O convite é para {email}. Você entrou como {who}.',
+  'invitation.unverified': 'O convite é para {email}, e este e-mail da sua conta ainda não foi confirmado.',
+  'invitation.expired': 'Peça à pessoa que convidou você para {organization} que envie outro convite.',
+  'invitation.used':
+    'Se você já entrou em {organization}, abra suas organizações. Caso contrário, peça outro convite.',
+  'invitation.none': 'O link está incompleto, ou o convite foi retirado. Peça outro convite.',
+  'invitation.member': 'Sua conta já é membro de {organization}.',
+  'invitation.to-list': 'Suas organizações',
+};

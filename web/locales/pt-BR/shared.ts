@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'Copiar',
+  'ui.copied': 'Copiado',
+  'ui.copy-what': 'Copiar {what}',
+  'ui.show-password': 'Mostrar senha',
+  'ui.hide-password': 'Ocultar senha',
+  'ui.error-heading': 'Algo precisa da sua atenção',
+  'ui.error-code': 'Código do erro',
+  'ui.request-id': 'ID da solicitação',
+  'ui.skip': 'Pular para o conteúdo',
+  'ui.scheme': 'Esquema de cores',
+  'ui.scheme-light': 'Claro',
+  'ui.scheme-dark': 'Escuro',
+  'ui.scheme-auto': 'Sistema',
+};
