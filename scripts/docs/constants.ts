@@ -140,6 +140,21 @@ const fixed: readonly Fixed[] = [
   ],
   [
     'auth',
+    'burst of tokens for a machine-to-machine client',
+    'count',
+    'src/services/auth',
+    'maxMachineTokensAtOnce',
+  ],
+  [
+    'auth',
+    'interval between tokens for a machine-to-machine client, after a burst',
+    'ms',
+    'src/services/auth',
+    'machineTokenEveryMs',
+  ],
+  ['auth', 'lifetime of a machine-to-machine access token', 's', 'src/services/auth', 'machineTokenSeconds'],
+  [
+    'auth',
     'sign-ins with external providers or by OAuth clients in five minutes, per IP address',
     'count',
     'src/services/auth',

@@ -64,6 +64,14 @@ export const tokenKinds = {
     lifetime: '`auth.jwt_expiry` (1 hour)',
     places: ['rest', 'storage', 'functions', 'realtime', 'user', 'userinfo'],
   },
+  machine: {
+    name: 'machine-to-machine access token',
+    form: `${jwt}, with \`client_id\` and without \`sub\``,
+    issuer: auth,
+    audience: '`authenticated`',
+    lifetime: '5 minutes',
+    places: ['rest', 'storage', 'functions', 'realtime'],
+  },
   anonKey: {
     name: '`anon` key',
     form: jwt,

@@ -59,6 +59,7 @@ const writable = [
   'factor_removals: delete insert update',
   'known_devices: delete insert update',
   'oauth_client_logout: delete insert update',
+  'oauth_machine_clients: delete insert update',
   'project_failures: delete insert',
   'project_progress: delete insert update',
   'project_steps: delete insert update',

@@ -94,6 +94,12 @@ async function issueAll(): Promise<void> {
   issued.set('oauthAccess', tokens.access_token);
   issued.set('oauthRefresh', tokens.refresh_token);
   issued.set('id', tokens.id_token ?? '');
+  const machine = await good('/auth/v1/admin/oauth/clients', {
+    ...asAdmin(),
+    json: { grant_types: ['client_credentials'], database_role: 'authenticated' },
+  });
+  const machineTokens = await oauth.token(server, { grant_type: 'client_credentials' }, oauth.basic(machine));
+  issued.set('machine', machineTokens.body.access_token);
   const pair = oauth.pkce();
   verifier = pair.verifier;
   const authorization = await oauth.authorizationId(server, client.client_id, pair.challenge);

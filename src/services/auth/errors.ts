@@ -251,11 +251,17 @@ export function internalError(message: string, cause?: unknown): AuthError {
 export class OAuthShapedError extends Error {
   readonly error: string;
   readonly description: string;
+  readonly status: number;
 
-  constructor(error: string, description: string, cause?: unknown) {
+  constructor(
+    error: string,
+    description: string,
+    { status = 400, cause }: { readonly status?: number; readonly cause?: unknown } = {},
+  ) {
     super(`${error}: ${description}`, cause === undefined ? undefined : { cause });
     this.name = 'OAuthShapedError';
     this.error = error;
     this.description = description;
+    this.status = status;
   }
 }

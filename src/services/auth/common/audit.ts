@@ -35,6 +35,7 @@ const logTypes = {
   passkey_created: 'user',
   passkey_updated: 'user',
   passkey_deleted: 'user',
+  client_token_issued: 'token',
 } as const;
 
 export type AuditAction = keyof typeof logTypes;

@@ -20,7 +20,7 @@ export function publicError(error: unknown): AuthError {
  */
 export function errorResponse(error: unknown, requestId: string): { status: number; body: JsonObject } {
   if (error instanceof OAuthShapedError) {
-    return { status: 400, body: { error: error.error, error_description: error.description } };
+    return { status: error.status, body: { error: error.error, error_description: error.description } };
   }
   const known = publicError(error);
   const postgres = publicPostgresError(known);

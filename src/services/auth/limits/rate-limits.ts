@@ -23,6 +23,7 @@ import {
   type LimitedHandler,
   linksOfUser,
   ruleOfSite,
+  tokensOfMachine,
 } from './rules.ts';
 
 /** The maximum number of security notices of the same kind that are sent to an account per hour. */
@@ -52,6 +53,11 @@ export interface RateLimits {
    * `over_request_rate_limit`.
    */
   link(userId: string, nowMs: number): Promise<void>;
+  /**
+   * Counts a token that a machine-to-machine client requests. Applies only if limits per IP address are enabled. Throws
+   * `over_request_rate_limit`.
+   */
+  machineToken(clientId: string, nowMs: number): Promise<void>;
   /** Counts an invitation to an organization that a user sends. Throws `over_email_send_rate_limit`. */
   invitation(userId: string, nowMs: number): Promise<void>;
   /**
@@ -154,6 +160,7 @@ export function createRateLimits(
     },
     change: (key, nowMs) => consumeOfAccount(`change:${key}`, changesOfUser, nowMs),
     link: (userId, nowMs) => consumeOfAccount(`link:${userId}`, linksOfUser, nowMs),
+    machineToken: (clientId, nowMs) => consumeOfAccount(`machine_token:${clientId}`, tokensOfMachine, nowMs),
     invitation: (userId, nowMs) => consumeInvitation(`invitation:${userId}`, invitationsOfSender, nowMs),
     invited: (email, nowMs) => consumeInvitation(`invited:${hashOf(email)}`, invitationsOfRecipient, nowMs),
     async email(nowMs) {

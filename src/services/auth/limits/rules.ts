@@ -88,6 +88,11 @@ const maxLinksAtOnce = 10;
 const linkEveryMs = 60_000;
 export const linksOfUser: Bucket = { size: maxLinksAtOnce, refillMs: linkEveryMs };
 
+const maxMachineTokensAtOnce = 60;
+/** The interval at which a machine-to-machine client can request tokens after a burst. */
+const machineTokenEveryMs = 2000;
+export const tokensOfMachine: Bucket = { size: maxMachineTokensAtOnce, refillMs: machineTokenEveryMs };
+
 const maxInvitationsAtOnce = 50;
 /** The interval at which users can email invitations to organizations after a burst. */
 const invitationEveryMs = 120_000;

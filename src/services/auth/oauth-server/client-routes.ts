@@ -22,6 +22,8 @@ import {
   requireOAuthClient,
   updateClient,
 } from './clients.ts';
+import { renderMachineClient } from './machine-client.ts';
+import { isMachineOnly } from './registration.ts';
 
 export function oauthClientRoutes(route: Route): void {
   route(register, { render });
@@ -89,19 +91,20 @@ async function findForAdmin(ctx: AuthContext, exchange: Exchange): Promise<OAuth
   return requireOAuthClient(ctx, exchange.params.clientId ?? '');
 }
 
-function render({ client, logout, secret }: RegisteredClient): JsonObject {
+function render({ client, logout, machine, secret }: RegisteredClient): JsonObject {
   return {
     client_id: client.id,
     ...(secret === undefined ? {} : { client_secret: secret }),
     client_type: client.client_type,
-    redirect_uris: client.redirect_uris.split(','),
+    redirect_uris: client.redirect_uris === '' ? [] : client.redirect_uris.split(','),
     token_endpoint_auth_method: client.token_endpoint_auth_method,
     grant_types: client.grant_types.split(','),
-    response_types: ['code'],
+    response_types: isMachineOnly(client.grant_types.split(',')) ? [] : ['code'],
     ...(client.client_name ? { client_name: client.client_name } : {}),
     ...(client.client_uri ? { client_uri: client.client_uri } : {}),
     ...(client.logo_uri ? { logo_uri: client.logo_uri } : {}),
     ...renderClientLogout(logout),
+    ...renderMachineClient(machine),
     registration_type: client.registration_type,
     created_at: toRfc3339(client.created_at),
     updated_at: toRfc3339(client.updated_at),

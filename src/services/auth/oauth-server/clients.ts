@@ -8,8 +8,11 @@ import type { AuthContext } from '../context.ts';
 import { AuthError, authError } from '../errors.ts';
 import { deleteSessionsOfClient } from '../sessions/queries.ts';
 import { requireOAuthServer } from './authorize.ts';
+import { requireGrantable } from './client-credentials.ts';
 import { type ClientLogout, frontchannelFault, parseClientLogout } from './client-logout.ts';
 import { listClientLogouts, storeClientLogout } from './logout-queries.ts';
+import { type MachineClient, machineGrant, parseMachineClient } from './machine-client.ts';
+import { deleteMachineClient, listMachineClients, storeMachineClient } from './machine-queries.ts';
 import {
   deleteOAuthClient,
   findOAuthClient,
@@ -17,12 +20,16 @@ import {
   listOAuthClients,
   updateOAuthClient,
 } from './queries.ts';
-import { parseRegistration, parseUpdate } from './registration.ts';
+import { isMachineOnly, parseRegistration, parseUpdate } from './registration.ts';
 import { clientSecretText, hashClientSecret } from './secrets.ts';
+
+const machineFields = ['scope', 'database_role'];
 
 export interface RegisteredClient {
   readonly client: OAuthClient;
   readonly logout: ClientLogout | undefined;
+  /** Undefined if the client isn't a machine-to-machine client. */
+  readonly machine: MachineClient | undefined;
   /**
    * The client's secret. Set only if the secret was just generated, because the database stores only the secret's hash.
    */
@@ -46,18 +53,27 @@ export function registerByAdmin(ctx: AuthContext, body: ReadFields): Promise<Reg
 }
 
 export async function listClients(ctx: AuthContext): Promise<RegisteredClient[]> {
-  return withLogouts(ctx, await listOAuthClients(ctx.pool));
+  return withOwnMetadata(ctx, await listOAuthClients(ctx.pool));
 }
 
-async function withLogouts(ctx: AuthContext, clients: readonly OAuthClient[]): Promise<RegisteredClient[]> {
+async function withOwnMetadata(
+  ctx: AuthContext,
+  clients: readonly OAuthClient[],
+): Promise<RegisteredClient[]> {
   const ids = clients.map(({ id }) => id);
   const logouts = ctx.hasOwnTables ? await listClientLogouts(ctx.pool, ids) : undefined;
-  return clients.map((client) => ({ client, logout: logouts?.get(client.id), secret: undefined }));
+  const machines = ctx.hasOwnTables ? await listMachineClients(ctx.pool, ids) : undefined;
+  return clients.map((client) => ({
+    client,
+    logout: logouts?.get(client.id),
+    machine: machines?.get(client.id),
+    secret: undefined,
+  }));
 }
 
-/** Returns a client with its sign-out metadata. */
+/** Returns a client with the metadata that upstream doesn't have. */
 export async function describeClient(ctx: AuthContext, client: OAuthClient): Promise<RegisteredClient> {
-  return (await withLogouts(ctx, [client]))[0] as RegisteredClient;
+  return (await withOwnMetadata(ctx, [client]))[0] as RegisteredClient;
 }
 
 /** Finds a client by ID. @throws {AuthError} validation_failed, or oauth_client_not_found with status 404 */
@@ -74,19 +90,33 @@ export async function updateClient(
   client: OAuthClient,
   body: ReadFields,
 ): Promise<RegisteredClient> {
-  const { logout: previous } = await describeClient(ctx, client);
-  const { patch, logout } = reading(body, (fields) => {
+  const { logout: previous, machine: previousMachine } = await describeClient(ctx, client);
+  const { patch, logout, machine } = reading(body, (fields) => {
     const changed = parseClientLogout(fields, previous);
-    return { patch: parseUpdate(fields, client.client_type, changed !== undefined), logout: changed };
+    const grants = fields.list('grant_types') ?? client.grant_types.split(',');
+    const isMachine = grants.includes(machineGrant);
+    const hasMachineFields = isMachine && machineFields.some((name) => fields.raw(name) !== undefined);
+    const hasOtherFields = changed !== undefined || hasMachineFields;
+    return {
+      patch: parseUpdate(fields, client.client_type, hasOtherFields),
+      logout: changed,
+      machine: isMachine ? parseMachineClient(fields, previousMachine) : undefined,
+    };
   });
+  if (machine !== undefined) await requireGrantable(ctx, machine);
   const redirectUris = patch.redirectUris ?? client.redirect_uris.split(',');
+  if (redirectUris.join() === '' && !isMachineOnly(patch.grantTypes ?? client.grant_types.split(','))) {
+    throw authError('validation_failed', 'redirect_uris is required');
+  }
   await requireNotifiable(ctx, client.registration_type, redirectUris, logout);
   const updated = await ctx.pool.transaction(async (tx) => {
     if (logout !== undefined) await storeClientLogout(tx, client.id, logout);
+    if (machine !== undefined) await storeMachineClient(tx, client.id, machine);
+    else if (previousMachine !== undefined) await deleteMachineClient(tx, client.id);
     return updateOAuthClient(tx, client.id, patch, ctx.clock.now());
   });
   if (updated === undefined) throw authError('oauth_client_not_found');
-  return { client: updated, logout: logout ?? previous, secret: undefined };
+  return { client: updated, logout: logout ?? previous, machine, secret: undefined };
 }
 
 /** Checks the sign-out metadata. A private address is allowed only if an operator registered the client. */
@@ -112,6 +142,7 @@ async function requireNotifiable(
 export async function deleteClient(ctx: AuthContext, client: OAuthClient): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     await deleteOAuthClient(tx, client.id, ctx.clock.now());
+    if (ctx.hasOwnTables) await deleteMachineClient(tx, client.id);
     // Upstream keeps a deleted client's sessions, although clients can no longer refresh them.
     await deleteSessionsOfClient(tx, client.id);
   });
@@ -134,9 +165,16 @@ async function insertClient(
   body: ReadFields,
   registrationType: 'manual' | 'dynamic',
 ): Promise<RegisteredClient> {
-  const { registration, logout } = reading(body, (fields) => {
+  const registrar = registrationType === 'manual' ? 'operator' : 'app';
+  const { registration, logout, machine } = reading(body, (fields) => {
     try {
-      return { registration: parseRegistration(fields), logout: parseClientLogout(fields) };
+      const registration = parseRegistration(fields, registrar);
+      const isMachine = registration.grantTypes.includes(machineGrant);
+      return {
+        registration,
+        logout: parseClientLogout(fields),
+        machine: isMachine ? parseMachineClient(fields) : undefined,
+      };
     } catch (error) {
       // As in upstream, the error message contains the original error's status and message.
       if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
@@ -144,14 +182,16 @@ async function insertClient(
     }
   });
   const secret = registration.clientType === 'confidential' ? clientSecretText() : undefined;
+  if (machine !== undefined) await requireGrantable(ctx, machine);
   await requireNotifiable(ctx, registrationType, registration.redirectUris, logout);
   const secretHash = secret === undefined ? null : hashClientSecret(secret);
   const added = { ...registration, id: randomUUID(), registrationType, secretHash };
   const client = await ctx.pool.transaction(async (tx) => {
     if (logout !== undefined) await storeClientLogout(tx, added.id, logout);
+    if (machine !== undefined) await storeMachineClient(tx, added.id, machine);
     return insertOAuthClient(tx, added, ctx.clock.now());
   });
-  return { client, logout, secret };
+  return { client, logout, machine, secret };
 }
 
 function reading<T>(body: ReadFields, read: (fields: Fields) => T): T {

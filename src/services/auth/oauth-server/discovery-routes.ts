@@ -8,6 +8,7 @@ import { authError } from '../errors.ts';
 import { sendError } from '../http/render-error.ts';
 import type { Route } from '../http/route.ts';
 import { requireOAuthServer } from './authorize.ts';
+import { machineGrant } from './machine-client.ts';
 import { supportedScopes } from './scopes.ts';
 
 /**
@@ -85,7 +86,11 @@ function documentOf(ctx: AuthContext): JsonObject {
     scopes_supported: [...supportedScopes],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      ...(enabled && ctx.hasOwnTables ? [machineGrant] : []),
+    ],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set([...namedAlgorithms, ctx.keys.signingAlgorithm()])],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],

@@ -91,12 +91,12 @@ describe('requests from clients', () => {
     fc.assert(
       fc.property(metadata, (given) => {
         const text = JSON.stringify(given);
-        const made = answers(() => parseRegistration(parseFields(text)));
+        const made = answers(() => parseRegistration(parseFields(text), 'app'));
         if (made === undefined) return;
         expect(made.authMethod === 'none').toBe(made.clientType === 'public');
         expect(made.redirectUris.join(',').split(',')).toEqual(made.redirectUris);
         for (const uri of [made.clientUri, made.logoUri]) expect(uri ?? 'https:').toMatch(/^https?:/i);
-        answers(() => parseUpdate(parseFields(text), made.clientType));
+        answers(() => parseUpdate(parseFields(text), made.clientType, false));
       }),
     );
   });

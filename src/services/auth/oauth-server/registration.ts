@@ -6,6 +6,7 @@
 import { redirectUriFault as generalFault } from '../../../base/shared/http/redirect-uri.ts';
 import type { Fields } from '../common/fields.ts';
 import { authError } from '../errors.ts';
+import { machineGrant } from './machine-client.ts';
 
 type ClientType = 'public' | 'confidential';
 export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
@@ -28,7 +29,12 @@ const methodsOfType: Readonly<Record<ClientType, readonly AuthMethod[]>> = {
   public: ['none'],
   confidential: ['client_secret_basic', 'client_secret_post'],
 };
-const grantTypes = ['authorization_code', 'refresh_token'] as const;
+const userGrantTypes = ['authorization_code', 'refresh_token'] as const;
+/** The grants that an operator can allow. */
+const allGrantTypes = [...userGrantTypes, machineGrant] as const;
+
+/** Who registers or changes the client. Apps can't register themselves as machine-to-machine clients. */
+export type Registrar = 'app' | 'operator';
 const maxRedirectUris = 10;
 /** Upstream counts bytes, although its messages say characters. */
 const maxNameBytes = 1024;
@@ -38,15 +44,15 @@ const maxUriBytes = 2048;
  * Parses a new client's metadata.
  * @throws {AuthError} bad_json for members of the wrong type, validation_failed for invalid metadata
  */
-export function parseRegistration(fields: Fields): Registration {
+export function parseRegistration(fields: Fields, registrar: Registrar): Registration {
   const redirectUris = fields.list('redirect_uris') ?? [];
   const type = fields.text('client_type');
   const method = fields.text('token_endpoint_auth_method');
   const grants = fields.list('grant_types') ?? [];
   const [name, uri, logo] = [fields.text('client_name'), fields.text('client_uri'), fields.text('logo_uri')];
-  if (redirectUris.length === 0) throw invalid('redirect_uris is required');
-  checkRedirectUris(redirectUris);
-  if (grants.length > 0) checkGrantTypes(grants);
+  if (redirectUris.length > 0) checkRedirectUris(redirectUris);
+  else if (!isMachineOnly(grants)) throw invalid('redirect_uris is required');
+  if (grants.length > 0) checkGrantTypes(grants, registrar);
   checkName(name);
   checkUri('client_uri', uri);
   checkUri('logo_uri', logo);
@@ -63,9 +69,10 @@ export function parseRegistration(fields: Fields): Registration {
     );
   }
   const clientType = type === '' ? inferred : type;
+  checkMachineType(grants, clientType);
   return {
     redirectUris,
-    grantTypes: grants.length > 0 ? grants : grantTypes,
+    grantTypes: grants.length > 0 ? grants : userGrantTypes,
     clientName: name || null,
     clientUri: uri || null,
     logoUri: logo || null,
@@ -81,7 +88,7 @@ export function parseRegistration(fields: Fields): Registration {
 export function parseUpdate(
   fields: Fields,
   clientType: ClientType,
-  hasOtherFields = false,
+  hasOtherFields: boolean,
 ): Partial<ClientMetadata> {
   const redirectUris = fields.list('redirect_uris');
   const grants = fields.list('grant_types');
@@ -94,7 +101,10 @@ export function parseUpdate(
     throw invalid('No fields provided for update');
   }
   if (redirectUris !== undefined) checkRedirectUris(redirectUris);
-  if (grants !== undefined) checkGrantTypes(grants);
+  if (grants !== undefined) {
+    checkGrantTypes(grants, 'operator');
+    checkMachineType(grants, clientType);
+  }
   checkName(name ?? '');
   checkUri('client_uri', uri ?? '');
   checkUri('logo_uri', logo ?? '');
@@ -134,10 +144,21 @@ function checkRedirectUris(uris: readonly string[]): void {
   }
 }
 
-function checkGrantTypes(types: readonly string[]): void {
+function checkGrantTypes(types: readonly string[], registrar: Registrar): void {
   if (types.length === 0) throw invalid('grant_types cannot be empty');
-  if (!types.every((type) => (grantTypes as readonly string[]).includes(type))) {
+  const allowed: readonly string[] = registrar === 'operator' ? allGrantTypes : userGrantTypes;
+  if (!types.every((type) => allowed.includes(type))) {
     throw invalid("grant_types must only contain 'authorization_code' and/or 'refresh_token'");
+  }
+}
+
+/** Whether a client has no grant that redirects a user's browser. */
+export const isMachineOnly = (grants: readonly string[]): boolean =>
+  grants.length > 0 && grants.every((grant) => grant === machineGrant);
+
+function checkMachineType(grants: readonly string[], clientType: ClientType): void {
+  if (grants.includes(machineGrant) && clientType === 'public') {
+    throw invalid(`grant type '${machineGrant}' requires a confidential client`);
   }
 }
 

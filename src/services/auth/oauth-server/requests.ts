@@ -130,6 +130,7 @@ const paramNames = new Set([
   'client_secret',
   'code_verifier',
   'resource',
+  'scope',
 ]);
 
 interface ClientCredentials {

@@ -29,8 +29,9 @@ import {
   revokeGrant,
 } from './consent.ts';
 import { endSessionUrl } from './logout.ts';
+import { machineGrant } from './machine-client.ts';
 import type { GrantedClient } from './queries.ts';
-import { parseTokenParams } from './requests.ts';
+import { parseTokenParams, type TokenParams } from './requests.ts';
 import { parseScopes, userInfo } from './scopes.ts';
 import { authenticateClient, type GrantedTokens, grantTokens } from './token.ts';
 
@@ -138,18 +139,44 @@ function rejectForeignOrigin({ settings }: AuthContext, origin: string | undefin
 const issueTokens: Operation<Exchange, GrantedTokens> = {
   on: 'POST /oauth/token',
   guards: [requireOAuthServer],
-  async run(ctx, { caller, request, text }) {
+  async run(ctx, exchange) {
+    const { caller, request, text } = exchange;
     // Caches must not store token responses (RFC 6749 section 5.1).
     caller.setHeader('cache-control', 'no-store');
     const params = parseTokenParams(header(request, 'content-type') ?? '', text);
-    const client = await authenticateClient(ctx, header(request, 'authorization'), params);
+    const client = await authenticate(ctx, exchange, params);
     if (params === undefined) throw new OAuthShapedError('invalid_request', 'Invalid JSON body');
     return grantTokens(ctx, caller, params, client);
   },
 };
 
+/**
+ * Authenticates the client. A rejected machine-to-machine client receives the error of RFC 6749 section 5.2, and other
+ * clients receive upstream's.
+ */
+async function authenticate(
+  ctx: AuthContext,
+  { caller, request }: Exchange,
+  params: TokenParams | undefined,
+): Promise<OAuthClient | undefined> {
+  const authorization = header(request, 'authorization');
+  try {
+    return await authenticateClient(ctx, authorization, params);
+  } catch (error) {
+    const isMachine = params?.('grant_type') === machineGrant;
+    if (!isMachine || !(error instanceof AuthError) || error.code !== 'invalid_credentials') throw error;
+    if (authorization !== undefined) caller.setHeader('www-authenticate', 'Basic realm="OAuth"');
+    throw new OAuthShapedError('invalid_client', error.message, { status: 401, cause: error });
+  }
+}
+
 /** Returns the token response (RFC 6749 section 5.1). OAuth clients don't receive the user object. */
-function renderTokens({ session, idToken }: GrantedTokens): JsonObject {
+function renderTokens(granted: GrantedTokens): JsonObject {
+  if ('machine' in granted) {
+    const { accessToken, expiresInSeconds, scope } = granted.machine;
+    return { access_token: accessToken, token_type: 'bearer', expires_in: expiresInSeconds, scope };
+  }
+  const { session, idToken } = granted;
   return {
     access_token: session.accessToken,
     expires_in: session.expiresInSeconds,

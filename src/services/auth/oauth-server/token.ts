@@ -17,7 +17,9 @@ import { issueSession } from '../sessions/issue.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import { deleteClientSession } from '../sessions/queries.ts';
 import { refreshSession } from '../sessions/refresh.ts';
+import { grantToMachine, type MachineToken } from './client-credentials.ts';
 import { listClientLogouts } from './logout-queries.ts';
+import { machineGrant } from './machine-client.ts';
 import { consumeAuthorization, findAuthorizationByCode, findOAuthClient } from './queries.ts';
 import { readCredentials, type TokenParams } from './requests.ts';
 import { idTokenClaims, parseScopes } from './scopes.ts';
@@ -54,11 +56,13 @@ export async function authenticateClient(
   return client;
 }
 
-export interface GrantedTokens {
-  readonly session: IssuedSession;
-  /** The ID token, or undefined if the scope doesn't include `openid`. */
-  readonly idToken?: string | undefined;
-}
+export type GrantedTokens =
+  | {
+      readonly session: IssuedSession;
+      /** The ID token, or undefined if the scope doesn't include `openid`. */
+      readonly idToken?: string | undefined;
+    }
+  | { readonly machine: MachineToken };
 
 /** Issues tokens for the request's grant type. @throws {OAuthShapedError} */
 export async function grantTokens(
@@ -71,8 +75,9 @@ export async function grantTokens(
   if (grantType === '') throw new OAuthShapedError('invalid_request', 'grant_type is required');
   if (client === undefined) throw new OAuthShapedError('invalid_client', 'Client authentication required');
   if (!client.grant_types.split(',').some((allowed) => allowed.trim() === grantType)) {
+    // Upstream responds with unsupported_grant_type, although RFC 6749 section 5.2 defines another error for it.
     throw new OAuthShapedError(
-      'unsupported_grant_type',
+      grantType === machineGrant ? 'unauthorized_client' : 'unsupported_grant_type',
       `Client is not allowed to use grant type: ${grantType}`,
     );
   }
@@ -86,6 +91,8 @@ export async function grantTokens(
       }
       return { session: await refreshSession(ctx, caller, token, client.id) };
     }
+    case machineGrant:
+      return { machine: await grantToMachine(ctx, caller, client, params) };
     default:
       throw new OAuthShapedError('unsupported_grant_type', `Unsupported grant type: ${grantType}`);
   }

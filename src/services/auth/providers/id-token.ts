@@ -103,7 +103,7 @@ export async function signInWithIdToken(
 }
 
 const invalid = (description: string, cause?: unknown) =>
-  new OAuthShapedError('invalid request', description, cause);
+  new OAuthShapedError('invalid request', description, { cause });
 
 /** Returns the user to whom the identity will be linked. @throws {AuthError} over_request_rate_limit */
 async function requireTarget(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
