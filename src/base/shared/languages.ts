@@ -20,6 +20,7 @@ export const languages = {
   de: { name: 'Deutsch', english: 'German' },
   es: { name: 'Español', english: 'Spanish' },
   fr: { name: 'Français', english: 'French' },
+  ja: { name: '日本語', english: 'Japanese' },
   'pt-BR': { name: 'Português (Brasil)', english: 'Portuguese (Brazil)' },
 } as const satisfies Record<string, Language>;
 

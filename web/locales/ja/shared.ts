@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'コピー',
+  'ui.copied': 'コピーしました',
+  'ui.copy-what': '{what}をコピー',
+  'ui.show-password': 'パスワードを表示',
+  'ui.hide-password': 'パスワードを隠す',
+  'ui.error-heading': '入力内容を確認してください',
+  'ui.error-code': 'エラーコード',
+  'ui.request-id': 'リクエストID',
+  'ui.skip': '本文へスキップ',
+  'ui.scheme': '配色',
+  'ui.scheme-light': 'ライト',
+  'ui.scheme-dark': 'ダーク',
+  'ui.scheme-auto': 'システム',
+};
