@@ -5,6 +5,7 @@ import type { Replay, ReplayResponse } from '../../../services/rest/index.ts';
 import { may, type OperatorRole, permissionForRows } from '../core/roles.ts';
 import type { ApiPort } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
+import { requireNormalizedPath } from '../service-client.ts';
 import type { ReplayInput, Unsupported } from './contract.ts';
 import { type Target, targetOf } from './core/target.ts';
 
@@ -100,9 +101,11 @@ async function fromStorage(
     readonly body: string;
   },
 ): Promise<ReplayResponse> {
+  const url = query === '' ? path : `${path}?${query}`;
+  requireNormalizedPath(url);
   const startedAt = performance.now();
   const timeout = AbortSignal.timeout(maxMs);
-  const response = await stream(query === '' ? path : `${path}?${query}`, {
+  const response = await stream(url, {
     method,
     headers,
     signal: timeout,

@@ -15,9 +15,6 @@ export type Target =
     }
   | { readonly kind: null; readonly unsupported: Unsupported };
 
-/** Matches `.` and `..` between slashes, also if they are encoded, as in the URL standard. */
-const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
-
 /**
  * Reads the target of a request.
  * @example targetOf('GET', '/rest/v1/notes?id=eq.1'); // { kind: 'rest', path: '/notes', query: 'id=eq.1', … }
@@ -25,8 +22,6 @@ const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 export function targetOf(method: string, url: string): Target {
   const [path, query = ''] = splitOnce(url, '?');
   const isReading = method === 'GET' || method === 'HEAD';
-  // The gateway resolves these segments, so the request would reach another path than the one that is checked here.
-  if (dotSegment.test(path)) return { kind: null, unsupported: 'other' };
   if (path.startsWith('/rest/v1/') || path === '/rest/v1') {
     const inner = path.slice('/rest/v1'.length) || '/';
     const isCall = /^\/rpc(\/|$)/i.test(decoded(inner));
