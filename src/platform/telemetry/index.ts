@@ -10,7 +10,6 @@ import { splitOnce } from '../../base/shared/http/split-once.ts';
 import {
   cutSecrets,
   databaseMsOf,
-  entryOfFileLine,
   fits,
   type LineRecord,
   lineEntry,
@@ -19,10 +18,10 @@ import {
 } from './core/entries.ts';
 import { createMetrics } from './core/metrics.ts';
 import { createRequestRing, createRing } from './core/request-ring.ts';
+import type { LogQueries } from './history/queries.ts';
 import { createRequestMetrics } from './metrics/requests.ts';
 import type { TraceExporter } from './otlp/exporter.ts';
-import { linesBackward } from './segments.ts';
-import type { Cursor, Level, LogEntry, LogFilter, LogPage, Telemetry } from './types.ts';
+import type { Level, LogEntry, Telemetry } from './types.ts';
 
 export { mergeMetrics, metricsContentType, renderMetrics } from './metrics/render.ts';
 export { createLogger, type ProcessLogger } from './process-log.ts';
@@ -46,8 +45,11 @@ const maxLines = 3000;
 const maxLineChars = 8000;
 /** Requests that took at least this long are slow. The log file includes the statements of slow and failed requests. */
 const slowMs = 250;
-/** The amount of log data that is read per page. Rare matches further back require more pages. */
-const pageBytes = 24 * 1024 * 1024;
+/**
+ * The text and the time after which a query stops. The time is shorter than the time that nodes wait for each other (1.5
+ * s).
+ */
+const queryBudget = { bytes: 128 * 1024 * 1024, ms: 900 };
 const metricPoints = 120;
 /** The maximum length of a statement's text in the log file. */
 const statementChars = 1000;
@@ -66,9 +68,17 @@ export interface TelemetryOptions {
   readonly traces?: Pick<TraceExporter, 'requestEnded'> | undefined;
   /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
+  /** The limits of a query of the log. */
+  readonly budget?: { readonly bytes: number; readonly ms: number };
 }
 
-export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: TelemetryOptions): Telemetry {
+export function createTelemetry({
+  log,
+  dir,
+  traces: exporter,
+  now = Date.now,
+  budget = queryBudget,
+}: TelemetryOptions): Telemetry {
   const requests = createRequestRing(maxRequests);
   const lines = createRing<LineRecord>(maxLines);
   const metrics = createMetrics();
@@ -90,8 +100,7 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }
 
-  function* fromMemory(): Generator<LogEntry> {
-    const begin = dir === undefined ? 0 : memoryBeginsAt();
+  function* memoryAfter(begin: number): Generator<LogEntry> {
     const first = requests.backward()[Symbol.iterator]();
     const second = lines.backward()[Symbol.iterator]();
     let request = first.next();
@@ -110,35 +119,16 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     }
   }
 
-  async function* newestFirst(filter: LogFilter, from: number): AsyncGenerator<LogEntry> {
-    const begin = memoryBeginsAt();
-    if (from > begin || dir === undefined) yield* fromMemory();
-    if (dir === undefined) return;
-    for await (const line of linesBackward(dir, pageBytes)) {
-      // Lines that can't match are skipped without being parsed.
-      if (filter.requestId !== undefined && !line.includes(filter.requestId)) continue;
-      const entry = entryOfFileLine(line);
-      if (entry === undefined || entry.at > begin) continue;
-      if (filter.since !== undefined && entry.at < filter.since) return;
-      yield entry;
-    }
-  }
-
-  async function list(filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage> {
-    const from = cursor?.at ?? Number.POSITIVE_INFINITY;
-    const entries: LogEntry[] = [];
-    let toSkip = cursor?.skip ?? 0;
-    for await (const entry of newestFirst(filter, from)) {
-      if (entry.at > from || !fits(filter, entry)) continue;
-      if (entry.at === from && toSkip > 0) {
-        toSkip--;
-        continue;
-      }
-      if (entries.length === limit) return { entries, next: cursorAfter(entries, cursor) };
-      entries.push(entry);
-    }
-    return { entries, next: undefined };
-  }
+  /** The code that reads files is loaded by the first query. */
+  let loaded: Promise<LogQueries> | undefined;
+  const queries = (): Promise<LogQueries> => {
+    loaded ??= import('./history/queries.ts').then(({ createLogQueries }) =>
+      createLogQueries({ dir, memoryAfter, memoryBeginsAt, budget }),
+    );
+    return loaded;
+  };
+  const list: Telemetry['list'] = async (filter, limit, cursor, sort = 'time') =>
+    (await queries()).page(filter, { limit, sort, cursor });
 
   return {
     log: observed(log, {}, (level, fields, message) => {
@@ -158,6 +148,8 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
       tell(() => requestEntry(record));
     },
     list,
+    counts: async (filter, range) => (await queries()).counts(filter, range),
+    failures: async (filter, range) => (await queries()).failures(filter, range),
     async trace(requestId) {
       const { entries } = await list({ requestId }, 500);
       return entries.toReversed();
@@ -178,12 +170,6 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     recentMetrics: metrics,
     requestMetrics: () => requestMetrics.values(),
   };
-}
-
-function cursorAfter(entries: readonly LogEntry[], before: Cursor | undefined): Cursor {
-  const at = entries.at(-1)?.at ?? 0;
-  const skip = entries.filter((entry) => entry.at === at).length;
-  return { at, skip: before?.at === at ? before.skip + skip : skip };
 }
 
 /**

@@ -1,17 +1,17 @@
 /**
  * Manages the process's log. The files are in `.plinth/logs`. Each line is a JSON object, and the newest line is at the
- * end of `plinth.log`. A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. Files beyond {@link
- * maxSegments} are deleted, as are files that haven't been written to for a while. A destination that can't be written
- * to never blocks or ends the process (`line-writer.ts`).
+ * end of `plinth.log`. A full file is renamed and compressed (docs/decisions/0137-log-and-metric-history.md). A
+ * destination that can't be written to never blocks or ends the process (`line-writer.ts`).
  */
 
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import pino from 'pino';
 import type { Logger } from '../../base/kernel/log.ts';
 import { escapedJson, jsonText, oneLine } from '../../base/shared/printable.ts';
 import type { Config } from '../config/index.ts';
+import { type Archiving, createArchiving } from './history/archiving.ts';
+import { currentPath, freePath } from './history/files.ts';
 import { LineWriter } from './line-writer.ts';
-import { maxSegments, segmentPath } from './segments.ts';
 
 type LogSettings = Config['plinth']['log'];
 
@@ -37,8 +37,9 @@ export function createLogger(dir: string, settings: LogSettings): ProcessLogger 
    */
   const children = new Set<{ level: string }>();
   const hasFiles = settings.to !== 'stdout';
+  const archiving = hasFiles ? createArchiving(dir, () => limits) : undefined;
   const writers = [
-    ...(hasFiles ? [fileWriter(dir, () => limits)] : []),
+    ...(archiving === undefined ? [] : [fileWriter(dir, () => limits, archiving)]),
     ...(settings.to === 'files' ? [] : [stdoutWriter()]),
   ];
   const [first, second] = writers as [LineWriter, LineWriter?];
@@ -68,33 +69,67 @@ export function createLogger(dir: string, settings: LogSettings): ProcessLogger 
       limits = next;
       for (const one of [logger, ...children]) one.level = next.level;
     },
-    end: async () => void (await Promise.all(writers.map((writer) => writer.end()))),
+    async end() {
+      await archiving?.stop();
+      await Promise.all(writers.map((writer) => writer.end()));
+    },
   });
 }
 
+/** The maximum size of a file that isn't compressed. */
+const maxFileBytes = 8 * 1024 * 1024;
+/** The number of files that the limit of the total size allows at least. */
+const minFiles = 9;
+/** A file is also renamed after this time, so that lines are deleted when they are too old. */
+const maxFileMs = 24 * 60 * 60 * 1000;
+
 /** Returns a writer for the log files. @param limits Returns the current settings. */
-function fileWriter(dir: string, limits: () => LogSettings): LineWriter {
+function fileWriter(dir: string, limits: () => LogSettings, archiving: Archiving): LineWriter {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const target = segmentPath(dir, 0);
-  const segmentBytes = (): number => limits().max_size / (maxSegments + 1);
-  let writtenBytes = statSync(target, { throwIfNoEntry: false })?.size ?? 0;
+  const target = currentPath(dir);
+  const fileBytes = (): number => Math.min(maxFileBytes, limits().max_size / minFiles);
+  let { writtenBytes, startedAt } = stateOf(target);
   const rotate = (): void => {
+    renameSync(target, freePath(dir, Date.now()));
     writtenBytes = 0;
-    shiftSegments(dir);
-    removeOldSegments(dir, Date.now() - limits().max_age);
+    startedAt = Date.now();
+    archiving.start();
   };
-  if (writtenBytes > segmentBytes()) rotate();
-  else removeOldSegments(dir, Date.now() - limits().max_age);
+  const isFull = (): boolean =>
+    writtenBytes >= fileBytes() || (writtenBytes > 0 && Date.now() - startedAt > maxFileMs);
+  if (isFull()) rotate();
+  else endLine(target, writtenBytes);
+  archiving.startLater();
   return new LineWriter({
     target,
     onWritten(bytes) {
       writtenBytes += bytes;
-      if (writtenBytes < segmentBytes()) return false;
+      if (!isFull()) return false;
       rotate();
       return true;
     },
     droppedLine,
   });
+}
+
+function stateOf(path: string): { writtenBytes: number; startedAt: number } {
+  const found = statSync(path, { throwIfNoEntry: false });
+  // Some file systems don't store when a file was created.
+  const startedAt = found === undefined ? Date.now() : found.birthtimeMs || found.mtimeMs;
+  return { writtenBytes: found?.size ?? 0, startedAt };
+}
+
+/** Ends a line that was cut off by a crash, so that the next line is readable. */
+function endLine(path: string, size: number): void {
+  if (size === 0) return;
+  const last = Buffer.alloc(1);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, last, 0, 1, size - 1);
+  } finally {
+    closeSync(file);
+  }
+  if (last[0] !== 10) appendFileSync(path, '\n');
 }
 
 const stdoutWriter = (): LineWriter => new LineWriter({ target: 1, droppedLine });
@@ -109,23 +144,6 @@ const droppedLine = (count: number, reason: string): string =>
     count,
     message: `dropped ${count} log lines`,
   })}\n`;
-
-function shiftSegments(dir: string): void {
-  rmSync(segmentPath(dir, maxSegments), { force: true });
-  for (let number = maxSegments - 1; number >= 0; number--) {
-    const path = segmentPath(dir, number);
-    if (existsSync(path)) renameSync(path, segmentPath(dir, number + 1));
-  }
-}
-
-/** Removes rotated log files that were last written to before the given time. */
-function removeOldSegments(dir: string, before: number): void {
-  for (let number = 1; number <= maxSegments; number++) {
-    const path = segmentPath(dir, number);
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && found.mtimeMs < before) rmSync(path, { force: true });
-  }
-}
 
 /** Returns a replacement for Pino's `isoTime` that formats each millisecond only once. */
 function timestampOf(): () => string {

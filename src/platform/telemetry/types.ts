@@ -1,9 +1,9 @@
 /**
  * Defines the stream of all events: requests, their statements, all services' log lines, and functions' output.
  *
- * Glossary. *Entry*: a request or a line. *Ring*: the latest entries in memory. *Segment*: a log file in
- * `.plinth/logs`. *Cursor*: the position after a page, which consists of the time of the page's last entry and the
- * number of entries with that time up to there.
+ * Glossary. *Entry*: a request or a line. *Ring*: the latest entries in memory. *Block*: a part of a log file, which is
+ * compressed separately. *Cursor*: the position after a page, which consists of the time of the page's last entry and the
+ * number of entries with that time up to there. *Budget*: the amount of text and time after which a query stops.
  */
 import type { Logger } from '../../base/kernel/log.ts';
 import type { MetricValues } from '../../base/kernel/metrics/catalog.ts';
@@ -54,6 +54,7 @@ export interface LogFilter {
   readonly status?: string | undefined;
   /** A substring of the request's path. */
   readonly path?: string | undefined;
+  readonly method?: string | undefined;
   /** The ID of a user, or the name of an operator. */
   readonly user?: string | undefined;
   readonly requestId?: string | undefined;
@@ -64,28 +65,104 @@ export interface LogFilter {
    * guessed letter by letter.
    */
   readonly shown?: ((text: string) => string) | undefined;
+  /** The texts that replace secrets in the displayed form. */
+  readonly masks?: readonly string[] | undefined;
+  /** The limits of a request's duration. Entries without a duration don't match. */
+  readonly minMs?: number | undefined;
+  readonly maxMs?: number | undefined;
   /** The earliest time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
+/** `duration`: requests only, the longest first. */
+export type LogSort = 'time' | 'duration';
+
 export interface Cursor {
   readonly at: number;
+  /** The number of entries at this position that earlier pages contained. */
   readonly skip: number;
+  /** The duration of the last entry, if the page is sorted by duration. */
+  readonly ms?: number | undefined;
 }
 
 export interface LogPage {
-  /** The entries of the page, newest first. */
+  /** The entries of the page, newest first or longest first. */
   readonly entries: readonly LogEntry[];
   /** The cursor of the next page. Undefined on the last page. */
   readonly next: Cursor | undefined;
+  /**
+   * The time or the duration up to which the log was searched, if the budget was spent before the page was full. The next
+   * page continues there.
+   */
+  readonly searchedTo?: number | undefined;
+}
+
+/** A range of the log that is counted in steps. */
+export interface LogRange {
+  /** Defaults to the oldest entry. */
+  readonly since?: number | undefined;
+  readonly until: number;
+  /** The time up to which an earlier query has read the log. */
+  readonly before?: number | undefined;
+}
+
+/** The number of entries of each step: requests by the class of their status, and lines by their level. */
+export interface LogCounts {
+  readonly start: number;
+  readonly stepMs: number;
+  readonly steps: number;
+  /** Requests with a status below 400. */
+  readonly succeeded: readonly number[];
+  readonly refused: readonly number[];
+  readonly failed: readonly number[];
+  readonly lines: readonly number[];
+  /** Lines with the level `warn` or `error`. */
+  readonly warnings: readonly number[];
+  /** Earlier entries weren't counted, because the budget was spent. */
+  readonly searchedTo?: number | undefined;
+}
+
+/** Failures that differ only in numbers, IDs and quoted text. */
+export interface FailureGroup {
+  readonly kind: 'request' | 'line';
+  readonly service: string;
+  readonly level: Level;
+  readonly method?: string | undefined;
+  readonly route?: string | undefined;
+  readonly status?: number | undefined;
+  /** The SQLSTATE or the code of the error. */
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The number of failures in each step. */
+  readonly steps: readonly number[];
+  /** The latest failure. */
+  readonly example: LogEntry;
+}
+
+export interface LogFailures {
+  readonly start: number;
+  readonly stepMs: number;
+  readonly steps: number;
+  /** The most frequent groups. */
+  readonly groups: readonly FailureGroup[];
+  /** The number of failures in other groups. */
+  readonly others: number;
+  readonly searchedTo?: number | undefined;
 }
 
 export interface Telemetry {
   /** Writes to the log file and to the stream. */
   readonly log: Logger;
   requestEnded(record: RequestRecord): void;
-  list(filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage>;
+  list(filter: LogFilter, limit: number, cursor?: Cursor, sort?: LogSort): Promise<LogPage>;
+  /** Counts the entries of a range in steps. */
+  counts(filter: LogFilter, range: LogRange): Promise<LogCounts>;
+  /** Groups the failures of a range: responses with a status of at least 400, and lines that are warnings or errors. */
+  failures(filter: LogFilter, range: LogRange): Promise<LogFailures>;
   /** Returns all entries of a request, oldest first. */
   trace(requestId: string): Promise<readonly LogEntry[]>;
   /** Calls `onEntry` for each new entry that matches the filter. Returns a function that stops the calls. */

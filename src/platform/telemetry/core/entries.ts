@@ -28,7 +28,8 @@ export function requestEntry(record: RequestRecord): LogEntry {
     path: url.slice(0, question < 0 ? maxTextChars : Math.min(question, maxTextChars)),
     query: question < 0 ? undefined : cutSecrets(url.slice(question + 1)),
     status,
-    durationMs,
+    // As in the log file, so that an entry has the same position in a list of the slowest requests.
+    durationMs: rounded(durationMs),
     databaseMs: databaseMsOf(record),
     ip,
     userAgent: userAgent?.slice(0, 400),
@@ -157,6 +158,9 @@ export function fits(filter: LogFilter, entry: LogEntry): boolean {
     user,
     requestId,
     search,
+    method,
+    minMs,
+    maxMs,
     since,
     until,
     shown = (text) => text,
@@ -169,8 +173,25 @@ export function fits(filter: LogFilter, entry: LogEntry): boolean {
   if (user !== undefined && entry.userId !== user && entry.operator !== user) return false;
   if (since !== undefined && entry.at < since) return false;
   if (until !== undefined && entry.at >= until) return false;
+  if (method !== undefined && entry.method !== method) return false;
+  if (minMs !== undefined && !((entry.durationMs ?? -1) >= minMs)) return false;
+  if (maxMs !== undefined && !((entry.durationMs ?? Number.POSITIVE_INFINITY) <= maxMs)) return false;
   if (path !== undefined && !holds(entry.path ?? '', path)) return false;
-  return search === undefined || holds(JSON.stringify(entry), search);
+  return search === undefined || textsOf(entry).some((text) => holds(text, search));
+}
+
+/** Returns the texts of an entry that are displayed. */
+function textsOf(entry: LogEntry): string[] {
+  const { kind, message, service, method, path, query, requestId, userId, operator, role, ip, userAgent } =
+    entry;
+  const { statements = [], fields } = entry;
+  return [
+    kind === 'line' ? message : `${method} ${path}${query === undefined ? '' : `?${query}`}`,
+    ...[service, requestId, userId, operator, role, ip, userAgent],
+    ...(kind === 'line' ? [path] : []),
+    ...statements.flatMap(({ text, error }) => [text, error]),
+    fields === undefined ? undefined : JSON.stringify(fields),
+  ].filter((text) => text !== undefined);
 }
 
 /** The names of parameters whose values might grant access. */

@@ -35,12 +35,12 @@ export const log = liveSection('The log of `plinth start` and `plinth serve`.', 
   format: oneOf('json', ['logfmt'], 'Format of log lines on standard output. Files always contain JSON.'),
   level: oneOf('info', ['debug', 'warn', 'error'], 'Minimum level of the lines to log.'),
   max_size: size(
-    72 * 1024 * 1024,
-    'Maximum total size of the log files. The oldest lines are deleted first.',
+    512 * 1024 * 1024,
+    'Maximum total size of the log files. Full files are compressed. The oldest lines are deleted first.',
   ),
   max_age: duration(
-    14 * 24 * 60 * 60 * 1000,
-    'Maximum time since the last write to a full log file. Older files are deleted.',
+    30 * 24 * 60 * 60 * 1000,
+    'How long log lines are kept. The newest file is kept until it is full or a day old.',
   ),
 });
 
