@@ -125,6 +125,8 @@ export interface LogCounts {
 
 /** Failures that differ only in numbers, IDs and quoted text. */
 export interface FailureGroup {
+  /** Identifies the group. */
+  readonly key: string;
   readonly kind: 'request' | 'line';
   readonly service: string;
   readonly level: Level;

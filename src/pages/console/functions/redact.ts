@@ -6,6 +6,16 @@ import type { Keys } from '../../../platform/keys/types.ts';
 
 export type Redact = (text: string) => string;
 
+/** The texts that replace secrets. */
+export const masks = [
+  '[service_role key]',
+  '[secret key]',
+  '[JWT secret]',
+  '[S3 secret]',
+  '[password]',
+] as const;
+const [serviceRoleMask, secretKeyMask, jwtSecretMask, s3Mask, passwordMask] = masks;
+
 /** Matches additional secret keys by their format, because Plinth stores only the hashes of these keys. */
 const secretKeys = /sb_secret_[\w-]+/g;
 /** Matches signed tokens (JWTs). */
@@ -16,7 +26,7 @@ const databasePassword = /(\bpostgres(?:ql)?:\/\/[^\s:@/"']+:)[^\s@/"']+(?=@)/g;
 /** Masks a token of service_role, such as the token that a function receives for a secret key. */
 function maskServiceToken(token: string, payload: string): string {
   const claims = Buffer.from(payload, 'base64url').toString('utf8');
-  return /"role"\s*:\s*"service_role"/.test(claims) ? '[service_role key]' : token;
+  return /"role"\s*:\s*"service_role"/.test(claims) ? serviceRoleMask : token;
 }
 
 /** Returns the forms in which a secret can appear: in plain text and in JSON. */
@@ -31,19 +41,19 @@ export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | '
   // The keys are read on each call because they can change while the server runs.
   return (text) => {
     const masks: readonly (readonly [secret: string, mask: string])[] = [
-      [keys.serviceRoleKey, '[service_role key]'],
-      [keys.secretKey, '[secret key]'],
+      [keys.serviceRoleKey, serviceRoleMask],
+      [keys.secretKey, secretKeyMask],
       // A JWKS contains the JWT secret in base64url.
       ...[...formsOf(keys.jwtSecret), Buffer.from(keys.jwtSecret).toString('base64url')].map(
-        (form) => [form, '[JWT secret]'] as const,
+        (form) => [form, jwtSecretMask] as const,
       ),
-      ...formsOf(keys.s3.secretAccessKey).map((form) => [form, '[S3 secret]'] as const),
+      ...formsOf(keys.s3.secretAccessKey).map((form) => [form, s3Mask] as const),
     ];
     return masks
       .reduce((shown, [secret, mask]) => shown.replaceAll(secret, mask), text)
       .replaceAll(signedTokens, maskServiceToken)
-      .replaceAll(secretKeys, '[secret key]')
-      .replaceAll(databasePassword, '$1[password]');
+      .replaceAll(secretKeys, secretKeyMask)
+      .replaceAll(databasePassword, `$1${passwordMask}`);
   };
 }
 

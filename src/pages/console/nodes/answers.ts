@@ -5,9 +5,16 @@
 
 import type { GroupView } from '../../../platform/group/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
-import type { Cursor, LogFilter, LogPage, Telemetry } from '../../../platform/telemetry/types.ts';
+import type {
+  Cursor,
+  LogFilter,
+  LogPage,
+  LogRange,
+  LogSort,
+  Telemetry,
+} from '../../../platform/telemetry/types.ts';
 import type { FunctionsService } from '../../../services/functions/index.ts';
-import { createRedact } from '../functions/redact.ts';
+import { createRedact, masks } from '../functions/redact.ts';
 import { questions } from './questions.ts';
 import { Tails } from './tails.ts';
 
@@ -29,14 +36,22 @@ export function answerQuestions({ view, telemetry, functions, keys, now }: Answe
   const shown = createRedact(keys);
   const { logs, invocations, activity } = functions;
   const logTails = new Tails((filter: LogFilter, onEntry: Parameters<Telemetry['follow']>[1]) =>
-    telemetry.follow({ ...filter, shown }, onEntry),
+    telemetry.follow({ ...filter, shown, masks }, onEntry),
   );
   const functionTails = new Tails(logs.follow);
-  const list = (filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage> =>
-    fittingPage((size) => telemetry.list({ ...filter, shown }, size, cursor), limit);
+  const list = (filter: LogFilter, limit: number, cursor?: Cursor, sort?: LogSort): Promise<LogPage> =>
+    fittingPage((size) => telemetry.list({ ...filter, shown, masks }, size, cursor, sort), limit);
 
-  view.answer(questions.logs, (input: { filter: LogFilter; limit: number; cursor?: Cursor }) =>
-    list(input.filter, input.limit, input.cursor),
+  view.answer(
+    questions.logs,
+    (input: { filter: LogFilter; limit: number; cursor?: Cursor; sort?: LogSort }) =>
+      list(input.filter, input.limit, input.cursor, input.sort),
+  );
+  view.answer(questions.logCounts, ({ filter, range }: { filter: LogFilter; range: LogRange }) =>
+    telemetry.counts({ ...filter, shown, masks }, range),
+  );
+  view.answer(questions.logFailures, ({ filter, range }: { filter: LogFilter; range: LogRange }) =>
+    telemetry.failures({ ...filter, shown, masks }, range),
   );
   view.answer(questions.trace, async ({ requestId }: { requestId: string }) => {
     const { entries } = await list({ requestId }, maxTraceEntries);

@@ -1,16 +1,16 @@
-/** Reads the logs and the metrics of all nodes. */
+/** Reads the logs and the metrics of all nodes. The code is loaded by the first call. */
 import type { GroupView } from '../../../platform/group/types.ts';
 import type {
-  LogEntry,
+  LogCounts,
+  LogFailures,
   LogFilter,
-  LogPage,
+  LogRange,
+  LogSort,
   MetricsReport,
   Telemetry,
 } from '../../../platform/telemetry/types.ts';
-import { type Asked, askNodes } from './ask.ts';
 import type { AskedNodes } from './contract.ts';
-import { cursorOf, mergePages, type NodeLogEntry, type NodesCursor } from './merge-logs.ts';
-import { questions } from './questions.ts';
+import type { NodeLogEntry, NodesCursor } from './merge-logs.ts';
 
 export interface NodeLogs {
   list(
@@ -19,74 +19,48 @@ export interface NodeLogs {
       readonly limit: number;
       readonly cursor: NodesCursor | undefined;
       readonly only: string | undefined;
+      readonly sort?: LogSort;
     },
   ): Promise<{
     readonly entries: readonly NodeLogEntry[];
     readonly next: NodesCursor | undefined;
+    readonly searchedTo?: number | undefined;
     readonly nodes: AskedNodes;
   }>;
+  /** Counts the entries of all nodes in steps. */
+  counts(request: RangeRequest): Promise<Omit<LogCounts, 'searchedTo'> & Stopped>;
+  /** Groups the failures of all nodes. */
+  failures(request: RangeRequest): Promise<Omit<LogFailures, 'searchedTo'> & Stopped>;
   /** Returns all entries of a request, oldest first. Several nodes can have entries, for example of a function. */
   trace(requestId: string): Promise<readonly NodeLogEntry[]>;
   /** Adds up the requests of all nodes, or returns those of a single node. */
   metrics(rangeMs: number, only?: string): Promise<MetricsReport & { readonly nodes: AskedNodes }>;
 }
 
-export function createNodeLogs(view: GroupView, telemetry: Pick<Telemetry, 'mergedMetrics'>): NodeLogs {
-  return {
-    async list(filter, { limit, cursor, only }) {
-      // Each node has its own position, so each node is asked separately, at the same time.
-      const known = cursor === undefined ? undefined : await view.nodes().catch(() => undefined);
-      const asked =
-        known === undefined
-          ? await askNodes<LogPage>(view, [questions.logs, { filter, limit }], only)
-          : await askEach(view, { filter, limit, cursor }, wanted(known, only));
-      const { entries, next } = mergePages(asked.values, limit, cursor);
-      return { entries, next, nodes: asked.nodes };
-    },
-    async trace(requestId) {
-      const { values } = await askNodes<readonly LogEntry[]>(view, [questions.trace, { requestId }]);
-      const several = values.length > 1;
-      return values
-        .flatMap(({ node, value }) =>
-          value.map((entry): NodeLogEntry => (several ? { ...entry, node: node.name } : entry)),
-        )
-        .sort((left, right) => left.at - right.at);
-    },
-    async metrics(rangeMs, only) {
-      const { values, nodes } = await askNodes(view, [questions.requestCounts, { rangeMs }], only);
-      return {
-        ...telemetry.mergedMetrics(
-          values.map(({ value }) => value),
-          rangeMs,
-        ),
-        nodes,
-      };
-    },
-  };
+export interface RangeRequest {
+  readonly filter: Omit<LogFilter, 'shown'>;
+  readonly range: LogRange;
+  readonly only: string | undefined;
+  /** The nodes that have stopped early, and the times up to which they have searched. */
+  readonly stops?: ReadonlyMap<string, number> | undefined;
 }
 
-type Known = Awaited<ReturnType<GroupView['nodes']>>;
+interface Stopped {
+  readonly stops: ReadonlyMap<string, number>;
+  readonly nodes: AskedNodes;
+}
 
-const wanted = (known: Known, only: string | undefined): string[] =>
-  known.filter(({ id, isRunning }) => isRunning && (only === undefined || id === only)).map(({ id }) => id);
-
-async function askEach(
-  view: GroupView,
-  {
-    cursor,
-    ...page
-  }: { readonly filter: unknown; readonly limit: number; readonly cursor: NodesCursor | undefined },
-  ids: readonly string[],
-): Promise<Asked<LogPage>> {
-  const asked = await Promise.all(
-    ids.map((id) => askNodes<LogPage>(view, [questions.logs, { ...page, cursor: cursorOf(cursor, id) }], id)),
-  );
+export function createNodeLogs(view: GroupView, telemetry: Pick<Telemetry, 'mergedMetrics'>): NodeLogs {
+  let loaded: Promise<NodeLogs> | undefined;
+  const load = (): Promise<NodeLogs> => {
+    loaded ??= import('./read-logs.ts').then(({ createLogReader }) => createLogReader(view, telemetry));
+    return loaded;
+  };
   return {
-    values: asked.flatMap(({ values }) => values),
-    nodes: {
-      answered: asked.flatMap(({ nodes }) => nodes.answered),
-      missing: asked.flatMap(({ nodes }) => nodes.missing),
-      others: [],
-    },
+    list: async (filter, page) => (await load()).list(filter, page),
+    counts: async (request) => (await load()).counts(request),
+    failures: async (request) => (await load()).failures(request),
+    trace: async (requestId) => (await load()).trace(requestId),
+    metrics: async (rangeMs, only) => (await load()).metrics(rangeMs, only),
   };
 }

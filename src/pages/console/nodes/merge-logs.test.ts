@@ -46,7 +46,7 @@ test('all entries of all nodes are read exactly once, newest first', () => {
             node: { id: `${node}`, name: `node ${node}` },
             value: pageOf(each, limit, cursorOf(cursor, `${node}`)),
           }));
-          const { entries, next } = mergePages(pages, limit, cursor);
+          const { entries, next } = mergePages(pages, { limit, before: cursor });
           expect(entries.length).toBeLessThanOrEqual(limit);
           read.push(...entries);
           if (next === undefined) break;
@@ -73,9 +73,62 @@ test('an entry has the name of its node if there are several', () => {
     node: { id: name, name },
     value: { entries: [entry(1, name)], next: undefined },
   });
-  expect(mergePages([page('a')], 10, undefined).entries[0]).not.toHaveProperty('node');
-  expect(mergePages([page('a'), page('b')], 10, undefined).entries.map(({ node }) => node)).toEqual([
-    'a',
-    'b',
+  expect(mergePages([page('a')], { limit: 10, before: undefined }).entries[0]).not.toHaveProperty('node');
+  expect(
+    mergePages([page('a'), page('b')], { limit: 10, before: undefined }).entries.map(({ node }) => node),
+  ).toEqual(['a', 'b']);
+});
+
+test('entries beyond the point where a node has stopped are part of the next page', () => {
+  const page = (name: string, times: readonly number[], searchedTo?: number) => ({
+    node: { id: name, name },
+    value: {
+      entries: times.map((at) => entry(at, name)),
+      next: searchedTo === undefined ? undefined : { at: searchedTo, skip: 0 },
+      ...(searchedTo === undefined ? {} : { searchedTo }),
+    },
+  });
+  const pages = [page('a', [9, 5, 3]), page('b', [8], 5), page('c', [], 2)];
+  const { entries, next, searchedTo } = mergePages(pages, { limit: 10, before: undefined });
+  expect(entries.map(({ at }) => at)).toEqual([9, 8]);
+  expect([searchedTo, next]).toEqual([5, { at: 5, skips: new Map() }]);
+});
+
+test('the slowest entries of all nodes are read exactly once', () => {
+  const slow = (at: number, durationMs: number): LogEntry => ({
+    ...entry(at, ''),
+    kind: 'request',
+    durationMs,
+  });
+  const logs = [
+    [slow(5, 90), slow(9, 20), slow(4, 20), slow(1, 20)],
+    [slow(4, 90), slow(9, 20), slow(2, 7.5)],
+  ];
+  const read: LogEntry[] = [];
+  let cursor: NodesCursor | undefined;
+  do {
+    const pages = logs.map((log, node) => {
+      const own = cursorOf(cursor, `${node}`);
+      let skip = own?.skip ?? 0;
+      const rest = log.filter(({ at, durationMs = 0 }) => {
+        if (own?.ms === undefined || durationMs < own.ms || (durationMs === own.ms && at < own.at))
+          return true;
+        return durationMs === own.ms && at === own.at && skip-- <= 0;
+      });
+      const next = rest.length > 2 ? { at: 0, skip: 0 } : undefined;
+      return { node: { id: `${node}`, name: `${node}` }, value: { entries: rest.slice(0, 2), next } };
+    });
+    const merged = mergePages(pages, { limit: 2, before: cursor, sort: 'duration' });
+    read.push(...merged.entries);
+    cursor = merged.next && parseCursor(cursorText(merged.next));
+  } while (cursor !== undefined);
+  expect(read.map(({ at, durationMs }) => [durationMs, at])).toEqual([
+    [90, 5],
+    [90, 4],
+    [20, 9],
+    [20, 9],
+    [20, 4],
+    [20, 1],
+    [7.5, 2],
   ]);
 });

@@ -2,6 +2,8 @@
 export const questions = {
   logs: 'logs',
   trace: 'log-trace',
+  logCounts: 'log-counts',
+  logFailures: 'log-failures',
   tail: 'log-tail',
   requestCounts: 'request-counts',
   functionActivity: 'function-activity',

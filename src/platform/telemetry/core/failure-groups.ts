@@ -41,14 +41,17 @@ export const patternOf = (message: string): string =>
 export const isFailure = ({ kind, status = 0, level }: LogEntry): boolean =>
   kind === 'request' ? status >= 400 : levels.indexOf(level) >= levels.indexOf('warn');
 
-type GroupKey = Omit<FailureGroup, 'count' | 'firstAt' | 'lastAt' | 'steps' | 'example'>;
+type GroupFields = Omit<FailureGroup, 'key' | 'count' | 'firstAt' | 'lastAt' | 'steps' | 'example'>;
 
-/** Returns what the failures of a group have in common. */
-export function groupOf(entry: LogEntry): GroupKey {
+/**
+ * Returns what the failures of a group have in common. Secrets are masked before the text is shortened, because a part of
+ * a secret isn't recognized.
+ */
+export function groupOf(entry: LogEntry, shown = (text: string): string => text): GroupFields {
   const { kind, service, level, method, path, status, statements, fields = {}, message } = entry;
   if (kind === 'request') {
     const code = statements?.findLast(({ error }) => error !== undefined)?.error;
-    return { kind, service, level, method, route: routeOf(path ?? ''), status, code };
+    return { kind, service, level, method, route: routeOf(shown(path ?? '')), status, code };
   }
   const error = fields.error as Record<string, unknown> | undefined;
   const code = error?.code ?? fields.sqlstate ?? fields.code;
@@ -56,41 +59,12 @@ export function groupOf(entry: LogEntry): GroupKey {
   return {
     ...{ kind, service, level },
     code: typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 40) : undefined,
-    message: patternOf(`${message}${reason}`),
+    message: patternOf(shown(`${message}${reason}`)),
   };
 }
 
-/** The text that identifies a group. */
-export const keyText = (key: GroupKey): string =>
-  JSON.stringify([
-    key.kind,
-    key.service,
-    key.level,
-    key.method,
-    key.route,
-    key.status,
-    key.code,
-    key.message,
-  ]);
-
-/** Adds up the groups of several nodes or of several parts of a range, the most frequent first. */
-export function mergeGroups(groups: readonly FailureGroup[]): FailureGroup[] {
-  const merged = new Map<string, FailureGroup>();
-  for (const group of groups) {
-    const key = keyText(group);
-    const other = merged.get(key);
-    merged.set(
-      key,
-      other === undefined
-        ? group
-        : {
-            ...(group.lastAt > other.lastAt ? group : other),
-            count: group.count + other.count,
-            firstAt: Math.min(group.firstAt, other.firstAt),
-            lastAt: Math.max(group.lastAt, other.lastAt),
-            steps: group.steps.map((count, step) => count + (other.steps[step] ?? 0)),
-          },
-    );
-  }
-  return [...merged.values()].sort((one, other) => other.count - one.count || other.lastAt - one.lastAt);
-}
+/** Returns the text that identifies a group. */
+export const keyOf = (group: GroupFields): string => {
+  const { kind, service, level, method, route, status, code, message } = group;
+  return JSON.stringify([kind, service, level, method, route, status, code, message]);
+};

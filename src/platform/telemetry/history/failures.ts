@@ -1,6 +1,6 @@
 /** Groups the failures of a range. */
 import { fits } from '../core/entries.ts';
-import { groupOf, isFailure, keyText } from '../core/failure-groups.ts';
+import { groupOf, isFailure, keyOf } from '../core/failure-groups.ts';
 import type { FailureGroup, LogEntry, LogFailures, LogFilter } from '../types.ts';
 import { readBackward, type Steps } from './counts.ts';
 import type { Budget } from './lines.ts';
@@ -29,17 +29,25 @@ export async function groupFailures(
   let others = 0;
   const add = (entry: LogEntry): void => {
     if (!isFailure(entry)) return;
-    const key = groupOf(entry);
-    const text = keyText(key);
-    const known = groups.get(text);
+    const fields = groupOf(entry, filter.shown);
+    const key = keyOf(fields);
+    const known = groups.get(key);
     if (known === undefined && groups.size >= maxGroups) {
       others++;
       return;
     }
     const { at } = entry;
     const counts = Array.from({ length: steps }, () => 0);
-    const group = known ?? { ...key, count: 0, firstAt: at, lastAt: at, steps: counts, example: entry };
-    if (known === undefined) groups.set(text, group);
+    const group = known ?? {
+      ...fields,
+      key,
+      count: 0,
+      firstAt: at,
+      lastAt: at,
+      steps: counts,
+      example: entry,
+    };
+    if (known === undefined) groups.set(key, group);
     group.count++;
     group.firstAt = Math.min(group.firstAt, at);
     if (at > group.lastAt) Object.assign(group, { lastAt: at, example: entry });

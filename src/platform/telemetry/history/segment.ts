@@ -58,10 +58,17 @@ export function createLogFiles(dir: string): LogFiles {
     archives.set(path, known);
     const [oldest] = archives.keys();
     if (archives.size > maxCached && oldest !== undefined) archives.delete(oldest);
+    let blooms: Promise<Buffer> | undefined;
+    const first = known[0]?.bloomOffset ?? 0;
     return known.map((block) => ({
       ...block,
       text: () => textOf(path, block),
-      mayContainId: (id) => mayContainId(path, block, id),
+      async mayContainId(id) {
+        // The filters of all blocks of a file are adjacent, and a query needs most of them.
+        blooms ??= bloomsOf(path, known);
+        const begin = block.bloomOffset - first;
+        return mayContain((await blooms).subarray(begin, begin + block.bloomSize), id);
+      },
     }));
   }
 
@@ -196,8 +203,10 @@ const textOf = async (path: string, { offset, size }: IndexedBlock): Promise<str
     (await decompressBlock(await readAt(file, offset, size))).toString(),
   )) ?? '';
 
-const mayContainId = async (path: string, { bloomOffset, bloomSize }: IndexedBlock, id: string) =>
-  (await withFile(path, async (file) => mayContain(await readAt(file, bloomOffset, bloomSize), id))) ?? false;
+const bloomsOf = async (path: string, blocks: readonly IndexedBlock[]): Promise<Buffer> => {
+  const size = blocks.reduce((sum, { bloomSize }) => sum + bloomSize, 0);
+  return (await withFile(path, (file) => readAt(file, blocks[0]?.bloomOffset ?? 0, size))) ?? Buffer.alloc(0);
+};
 
 /** Reads from a file. Returns undefined if the file was deleted or is damaged. */
 async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
