@@ -44,6 +44,8 @@ export interface TestBackendOptions {
   /** SQL that runs as `postgres` after the project's migrations. The database template includes the result. */
   readonly sql?: string;
   readonly log?: Logger;
+  /** A folder with log files. By default, only entries in memory are available. */
+  readonly logDir?: string;
   readonly exclude?: readonly string[];
   readonly mode?: 'development' | 'production';
   /** Called when an operator requests a server restart in the Console. */
@@ -131,6 +133,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
         ? {}
         : { passwordCost: options.passwordCost ?? lowestPasswordCost }),
       log: options.log,
+      ...(options.logDir === undefined ? {} : { logDir: options.logDir }),
       forkComparer: () => forkServe('--schema-comparer'),
       ...(options.workers === undefined ? {} : { workers: workersOf(options.workers) }),
     };

@@ -67,6 +67,7 @@ export const messages = {
   'did.user.end-sessions': 'Signed out the user {target} everywhere',
   'did.user.end-session': 'Ended a session of the user {target}',
   'did.user.impersonate': 'Created a token that acts as the user {target}',
+  'did.log.export': 'Exported the log',
   'did.user.export': 'Exported the user list',
   'did.sso.create': 'Added the SSO provider {target}',
   'did.sso.change': 'Changed the SSO provider {target}',

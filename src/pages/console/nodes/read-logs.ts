@@ -9,9 +9,9 @@ import type {
   Telemetry,
 } from '../../../platform/telemetry/types.ts';
 import { type Asked, askNodes } from './ask.ts';
-import type { NodeLogs, RangeRequest } from './logs.ts';
 import { mergeGroups } from './merge-failures.ts';
 import { cursorOf, mergePages, type NodeLogEntry, type NodesCursor } from './merge-logs.ts';
+import type { NodeLogs, RangeRequest } from './node-logs.ts';
 import { questions } from './questions.ts';
 
 export function createLogReader(view: GroupView, telemetry: Pick<Telemetry, 'mergedMetrics'>): NodeLogs {

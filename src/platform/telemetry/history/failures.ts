@@ -50,7 +50,7 @@ export async function groupFailures(
     if (known === undefined) groups.set(key, group);
     group.count++;
     group.firstAt = Math.min(group.firstAt, at);
-    if (at > group.lastAt) Object.assign(group, { lastAt: at, example: entry });
+    if (at > group.lastAt) Object.assign(group, { lastAt: at, example: exampleOf(entry) });
     const step = Math.floor((at - start) / stepMs);
     group.steps[step] = (group.steps[step] ?? 0) + 1;
   };
@@ -69,3 +69,22 @@ export async function groupFailures(
 
 /** Whether a block contains a status of at least 400, a warning or an error. */
 const hasFailures = ({ statuses, levels }: Block): boolean => statuses >> 4 > 0 || levels >> 2 > 0;
+
+const maxExampleChars = 2000;
+
+/** Returns the fields of an entry that a list shows. An answer to another node has a limited size. */
+const exampleOf = ({
+  at,
+  level,
+  kind,
+  service,
+  message,
+  requestId,
+  method,
+  path,
+  status,
+}: LogEntry): LogEntry => ({
+  ...{ at, level, kind, service, requestId, method, status },
+  path: path?.slice(0, maxExampleChars),
+  message: message.slice(0, maxExampleChars),
+});
