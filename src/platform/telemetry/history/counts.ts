@@ -29,7 +29,7 @@ export function stepsOf(since: number, until: number): Steps {
   return { start, stepMs, steps: Math.max(1, Math.ceil((until - start) / stepMs)) };
 }
 
-/** Returns the time of the oldest entry, or undefined if there are no entries. */
+/** Returns the time of the oldest entry, or undefined if the log is empty. */
 export function oldestOf({ memory, blocks, filesUntil }: Source): number | undefined {
   let oldest: number | undefined;
   for (const { min, count } of blocks)
