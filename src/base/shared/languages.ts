@@ -22,6 +22,7 @@ export const languages = {
   fr: { name: 'Français', english: 'French' },
   ja: { name: '日本語', english: 'Japanese' },
   'pt-BR': { name: 'Português (Brasil)', english: 'Portuguese (Brazil)' },
+  'zh-Hans': { name: '简体中文', english: 'Chinese (Simplified)' },
 } as const satisfies Record<string, Language>;
 
 export type LanguageTag = keyof typeof languages;

@@ -1,0 +1,53 @@
+export const messages = {
+  'guest.intro':
+    '你不需要账号。退出登录之前，你可以在此浏览器中访问你的数据。如需在此之后保留数据，请添加登录方式。',
+  'guest.off': '访客账号已停用。请登录或创建账号。',
+
+  'guest.leave-title': '退出访客账号？',
+  'guest.leave-text': '访客账号无法再次登录。退出后，你在这里的所有内容都会丢失。',
+  'guest.leave': '退出并放弃我的数据',
+  'guest.leave-cancel': '取消',
+
+  'upgrade.intro': '你正在使用访客账号。请选择登录方式。你在这里的所有内容都会保留。',
+  'upgrade.submit': '保存我的账号',
+  'upgrade.by-code': '改为通过邮件获取验证码',
+  'upgrade.none': '无法在这里保存访客账号。请联系客服。',
+  'upgrade.sent':
+    '我们已向 {email} 发送 {length} 位验证码。请在此输入，或打开邮件中的链接。在此之前，你仍是访客。',
+  'upgrade.if-yours': '如果这是你的地址，请在下方登录你的账号。',
+  'upgrade.taken': '另一个账号已使用该邮箱地址。如果那是你的账号，请在下方登录。',
+  'upgrade.have': '已有账号？',
+  'upgrade.with-hook': '登录该账号，并将访客数据转移过去。转移前我们会先询问你。',
+  'upgrade.without-hook': '访客数据无法转移到其他账号。如果登录其他账号，你将无法再访问访客数据。',
+  'upgrade.elsewhere': '登录我的账号',
+  'upgrade.leave': '不带访客数据登录',
+  'upgrade.done': '你的数据没有变化。今后请使用 {who} 登录。',
+  'upgrade.done-linked': '你的数据没有变化。现在你可以随时重新登录。',
+  'upgrade.member': '你已登录为 {who}。这不是访客账号，无需保存。',
+  'upgrade.change': '使用其他地址',
+  'page.upgrade-member': '你的账号已保存',
+  'page.upgrade-done': '账号已保存',
+
+  'page.hand-over': '转移访客数据？',
+  'hand-over.text': '你已登录为 {who}。如果将访客数据转移到此账号，访客账号将被删除。',
+  'hand-over.submit': '转移访客数据',
+  'hand-over.leave': '放弃访客数据',
+  'hand-over.leave-hint': '如果放弃访客数据，你将无法再访问这些数据。',
+  'hand-over.back': '返回访客账号',
+  'hand-over.fresh': '重新登录',
+  'hand-over.sign-in': '请登录要接收访客数据的账号。',
+  'page.hand-over-done': '访客数据已转移',
+  'hand-over.done': '你的访客数据现在属于 {who}。',
+
+  'still-in.text': '应用已将你退出登录。在此浏览器中，你的账号仍以 {who} 登录。',
+  'still-in.guest':
+    '应用已将你退出登录。在此浏览器中，你仍以访客身份登录。如果在这里退出，你将无法再访问访客账号。',
+  'still-in.submit': '退出你的账号',
+  'still-in.others': '你还以 {accounts} 登录。',
+  'signed-out.all-accounts': '退出所有账号',
+  'signed-out.kept': '此浏览器的登录页面仍显示 {accounts}。如果是共用电脑，请在这里移除你的地址。',
+  'signed-out.forget': '从此浏览器中移除',
+  'signed-out.forgotten': '已从此浏览器中移除。',
+  'signed-out.choose': '选择账号',
+  'still-in.back': '返回 {host}',
+};

@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': '复制',
+  'ui.copied': '已复制',
+  'ui.copy-what': '复制{what}',
+  'ui.show-password': '显示密码',
+  'ui.hide-password': '隐藏密码',
+  'ui.error-heading': '请检查以下问题',
+  'ui.error-code': '错误代码',
+  'ui.request-id': '请求 ID',
+  'ui.skip': '跳到主要内容',
+  'ui.scheme': '配色方案',
+  'ui.scheme-light': '浅色',
+  'ui.scheme-dark': '深色',
+  'ui.scheme-auto': '跟随系统',
+};
