@@ -21,6 +21,7 @@ export const languages = {
   es: { name: 'Español', english: 'Spanish' },
   fr: { name: 'Français', english: 'French' },
   ja: { name: '日本語', english: 'Japanese' },
+  ko: { name: '한국어', english: 'Korean' },
   'pt-BR': { name: 'Português (Brasil)', english: 'Portuguese (Brazil)' },
   'zh-Hans': { name: '简体中文', english: 'Chinese (Simplified)' },
 } as const satisfies Record<string, Language>;

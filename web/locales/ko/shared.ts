@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': '복사',
+  'ui.copied': '복사됨',
+  'ui.copy-what': '{what} 복사',
+  'ui.show-password': '비밀번호 표시',
+  'ui.hide-password': '비밀번호 숨기기',
+  'ui.error-heading': '확인이 필요한 항목이 있습니다',
+  'ui.error-code': '오류 코드',
+  'ui.request-id': '요청 ID',
+  'ui.skip': '본문으로 건너뛰기',
+  'ui.scheme': '색상 테마',
+  'ui.scheme-light': '밝게',
+  'ui.scheme-dark': '어둡게',
+  'ui.scheme-auto': '시스템',
+};
