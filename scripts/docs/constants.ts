@@ -152,6 +152,15 @@ const fixed: readonly Fixed[] = [
     'src/services/auth',
     'machineTokenEveryMs',
   ],
+  ['auth', 'API keys per user', 'count', 'src/services/auth', 'maxUserKeys'],
+  ['auth', 'lifetime of an API key of a user, in days', 'count', 'src/services/auth', 'maxUserKeyDays'],
+  [
+    'auth',
+    'time until a revoked API key of a user is rejected',
+    'ms',
+    'src/services/auth',
+    'recheckUserKeyMs',
+  ],
   ['auth', 'lifetime of a machine-to-machine access token', 's', 'src/services/auth', 'machineTokenSeconds'],
   [
     'auth',

@@ -72,6 +72,22 @@ export const tokenKinds = {
     lifetime: '5 minutes',
     places: ['rest', 'storage', 'functions', 'realtime'],
   },
+  userKey: {
+    name: 'API key of a user',
+    form: '`plinth_uk_` and 46 letters and digits, stored as a hash',
+    issuer: 'auth',
+    audience: 'none',
+    lifetime: '90 days, or as requested (up to 365 days)',
+    places: ['rest', 'storage', 'functions'],
+  },
+  userKeyToken: {
+    name: 'token that the gateway derives from an API key of a user',
+    form: `${jwt}, with \`key_id\` and without \`session_id\``,
+    issuer: auth,
+    audience: '`authenticated`',
+    lifetime: '2 minutes (for functions: 7 minutes)',
+    places: ['rest', 'storage', 'functions', 'realtime', 'user'],
+  },
   anonKey: {
     name: '`anon` key',
     form: jwt,

@@ -212,6 +212,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const metrics = createMetrics(parts, { services, created, disk, tls, configuration, gateways, apiWorkers });
   gateways.mount({
     apiServices,
+    exchangeUserKey: apiServices.includes(created.auth) ? created.auth.exchangeUserKey : undefined,
     consoleService: hasConsole ? consoleService : undefined,
     readiness,
     metricsText: async () => renderMetrics(await metrics.collect()),

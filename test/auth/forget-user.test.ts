@@ -27,6 +27,9 @@ const deleted: Record<string, (userId: string) => Sql> = {
   known_devices: (id) => sql`
     insert into _plinth.known_devices (user_id, device, created_at, last_seen_at)
     values (${id}, 'other', now(), now())`,
+  user_api_keys: (id) => sql`
+    insert into _plinth.user_api_keys (id, user_id, name, hash, beginning, scopes, created_at, expires_at)
+    values (gen_random_uuid(), ${id}, 'key', gen_random_uuid()::text, 'plinth_uk_', '{}', now(), now())`,
   user_events: (id) => sql`
     insert into _plinth.user_events (type, user_id, data, is_new) values ('user.updated', ${id}, '{}', false)`,
   user_event_deliveries: (id) => sql`

@@ -212,6 +212,21 @@ test('recovery codes of users who were deleted with SQL are deleted', async () =
   expect(left).toEqual([{ user_id: kept }]);
 });
 
+test('API keys of users who were deleted with SQL are deleted', async () => {
+  const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
+  const kept = data.user?.id ?? '';
+  for (const userId of [kept, randomUUID()]) {
+    await run(sql`
+      insert into _plinth.user_api_keys (id, user_id, name, hash, beginning, scopes, created_at, expires_at)
+      values (gen_random_uuid(), ${userId}, 'orphan', gen_random_uuid()::text, 'x', '{}', now(), now())`);
+  }
+  await housekeeper(0).sweep();
+  const left = await auth.database
+    .pool('supabase_admin')
+    .query(sql`select user_id from _plinth.user_api_keys where name = 'orphan'`);
+  expect(left).toEqual([{ user_id: kept }]);
+});
+
 test('accepted time steps are deleted when their codes are no longer valid', async () => {
   const steps = sharedTotpSteps(auth.database.pool('supabase_admin'));
   const factor = randomUUID();

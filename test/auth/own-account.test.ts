@@ -82,6 +82,7 @@ describe('data', () => {
       sessions: [expect.any(Object), expect.any(Object)],
       passkeys: [],
       oauth_grants: [],
+      api_keys: [],
       security_events: expect.arrayContaining([expect.objectContaining({ kind: 'factor_added' })]),
       recovery_codes: { total: 0, remaining: 0, created_at: null },
     });

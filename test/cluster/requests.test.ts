@@ -10,7 +10,9 @@ let other: Client;
 
 beforeAll(async () => {
   world = await startWorld({
+    config: { plinth: { auth: { api_keys: { enabled: true } } } },
     sql: `
+      create function public.whoami() returns jsonb language sql stable as $$ select auth.jwt() $$;
       create table public.notes (id int primary key, body text);
       grant all on public.notes to anon, authenticated, service_role;
       alter publication supabase_realtime add table public.notes;`,
@@ -38,6 +40,27 @@ it('one worker can read what the other has written', async () => {
   expect(status).toBe(201);
   const { text } = await other.call('/rest/v1/notes?id=eq.1&select=id');
   expect(JSON.parse(text)).toEqual([{ id: 1 }]);
+});
+
+it('every worker accepts the API keys of users, and rejects them once they are revoked', async () => {
+  const { data } = await createClient(world.backend.url, world.backend.keys.publishableKey).auth.signUp({
+    email: 'key@example.com',
+    password: 'correct horse battery',
+  });
+  const session = { authorization: `Bearer ${data.session?.access_token}` };
+  const created = await one.call('/auth/v1/user/api-keys', {
+    method: 'POST',
+    headers: { ...json, ...session },
+    body: JSON.stringify({ name: 'Script' }),
+  });
+  const { id, key } = JSON.parse(created.text);
+  const whoami = (client: Client) =>
+    client.call('/rest/v1/rpc/whoami', { headers: { authorization: `Bearer ${key}` } });
+  for (const client of [one, other])
+    expect(JSON.parse((await whoami(client)).text)).toMatchObject({ sub: data.user?.id, key_id: id });
+  await other.call(`/auth/v1/user/api-keys/${id}`, { method: 'DELETE', headers: session });
+  for (const client of [one, other])
+    await expect.poll(async () => (await whoami(client)).status, { timeout: 20_000 }).toBe(401);
 });
 
 it('the response of every path is the same as from a single process', async () => {

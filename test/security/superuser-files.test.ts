@@ -72,6 +72,7 @@ const writable = [
   'session_browsers: delete insert update',
   'storage_checksums: delete insert',
   'storage_events: insert',
+  'user_api_keys: delete insert update',
   'user_events: delete insert update',
 ];
 

@@ -36,9 +36,11 @@ const asAdmin = () => ({ headers: { apikey: world.backend.keys.secretKey } });
 
 beforeAll(async () => {
   world = await startWorld({
+    sql: `create function public.sent_headers() returns text language sql stable as
+      $$ select current_setting('request.headers', true) $$;`,
     functions: { hello: `Deno.serve(() => new Response('reached'));` },
     config: {
-      plinth: { server: { trusted_proxies: ['127.0.0.1'] } },
+      plinth: { server: { trusted_proxies: ['127.0.0.1'] }, auth: { api_keys: { enabled: true } } },
       auth: {
         site_url: 'https://app.example',
         oauth_server: { enabled: true, allow_dynamic_registration: true },
@@ -94,6 +96,13 @@ async function issueAll(): Promise<void> {
   issued.set('oauthAccess', tokens.access_token);
   issued.set('oauthRefresh', tokens.refresh_token);
   issued.set('id', tokens.id_token ?? '');
+  const userKey = await good('/auth/v1/user/api-keys', {
+    token: session.access_token,
+    json: { name: 'Script' },
+  });
+  issued.set('userKey', userKey.key);
+  const sent = JSON.parse(await good('/rest/v1/rpc/sent_headers', { token: userKey.key }));
+  issued.set('userKeyToken', sent.authorization.slice('Bearer '.length));
   const machine = await good('/auth/v1/admin/oauth/clients', {
     ...asAdmin(),
     json: { grant_types: ['client_credentials'], database_role: 'authenticated' },

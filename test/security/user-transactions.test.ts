@@ -34,7 +34,10 @@ beforeAll(async () => {
     },
     {
       outgoing: internet.outgoing,
-      plinth: { account: { deletion: true }, auth: { security: { notices: 'configured' } } },
+      plinth: {
+        account: { deletion: true },
+        auth: { security: { notices: 'configured' }, api_keys: { enabled: true } },
+      },
     },
   );
 });
@@ -138,6 +141,9 @@ const requests: Record<string, (user: Attacked) => Promise<() => Promise<Respons
   },
   'request a reauthentication code': async ({ token }) => {
     return () => auth.request('/reauthenticate', { token });
+  },
+  'create an API key': async ({ token }) => {
+    return () => auth.request('/user/api-keys', { token, json: { name: 'attacker' } });
   },
   'delete the account': async ({ token }) => {
     return () => auth.request('/user', { method: 'DELETE', token });
@@ -273,6 +279,7 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
     count: 1,
     why: 'the owner, with the link in a security notice',
   },
+  'services/auth/user-keys/manage.ts': { count: 1, why: 'administrators' },
   'services/auth/providers/accounts.ts': { count: 1, why: 'reads only' },
   'services/auth/providers/authorize.ts': {
     count: 1,
@@ -324,7 +331,7 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
     why: 'codes and links, which are deleted when the password changes',
   },
   'services/auth/wallets/sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
-  'services/auth/housekeeping.ts': { count: 3, why: 'expired rows' },
+  'services/auth/housekeeping.ts': { count: 4, why: 'expired rows' },
   'services/auth/sessions/rotation.ts': { count: 1, why: 'locks the session' },
 };
 

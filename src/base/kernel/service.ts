@@ -83,6 +83,8 @@ export interface Mount {
   readonly apiKeys: boolean;
   /** The number of seconds for which this JWT is valid at least. Defaults to two minutes. */
   readonly apiKeyTokenSeconds?: number;
+  /** Whether users' API keys aren't accepted. By default, the gateway replaces them with access tokens. */
+  readonly refusesUserKeys?: boolean;
   /**
    * Whether the service receives secret keys in the `apikey` header. All other services receive `sb_secret_...`,
    * because the project's SQL can read their requests' headers.

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/kernel/log.ts';
 import type { Service } from '../../base/kernel/service.ts';
-import type { Gateway, PortTls, Readiness } from '../gateway/index.ts';
+import type { Gateway, GatewayOptions, PortTls, Readiness } from '../gateway/index.ts';
 import type { Tls } from '../tls/index.ts';
 import type { Addresses } from './addresses.ts';
 import type { ApiWorkers } from './api-workers.ts';
@@ -32,6 +32,8 @@ export interface Gateways extends Pick<Gateway, 'fetch' | 'stream' | 'observe'> 
 /** The services behind the ports, and the parts of the server that report about them. */
 export interface Mounted {
   readonly apiServices: readonly Service[];
+  /** Exchanges users' API keys. Undefined if the auth service isn't enabled. */
+  readonly exchangeUserKey: GatewayOptions['exchangeUserKey'];
   /** Undefined if the Console isn't enabled. */
   readonly consoleService: Service | undefined;
   readonly readiness: Readiness;
@@ -100,6 +102,7 @@ function openGateways(
     addresses,
     tls,
     apiServices,
+    exchangeUserKey,
     consoleService,
     readiness,
     metricsText,
@@ -129,6 +132,7 @@ function openGateways(
           tls: undefined,
         }),
     services: apiServices,
+    exchangeUserKey,
     secretKeys: {
       areKnown: keys.wellKnown.length > 0,
       ownHosts: () => [new URL(addresses.apiUrl()).host],

@@ -7,7 +7,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mount } from '../../base/kernel/service.ts';
 import { hideSecretKeys } from '../../base/shared/printable.ts';
+import { userKeyPrefix } from '../../base/shared/user-keys.ts';
 import type { ApiKeyRole, Keys } from '../../platform/keys/types.ts';
+import { hideUserKey } from './user-keys.ts';
 
 export interface ApiKeyRule {
   /**
@@ -24,7 +26,7 @@ export interface ApiKeyRule {
 }
 
 /** Requests wait in queues and transfer their bodies before some services verify the token. */
-const defaultTokenSeconds = 120;
+export const defaultTokenSeconds = 120;
 
 export function createApiKeyRule(
   keys: Pick<Keys, 'temporaryToken' | 'publishableKey' | 'secretKey' | 'kindOfApiKey'>,
@@ -64,7 +66,8 @@ export function applyApiKey(
   {
     apiKeyTokenSeconds,
     receivesSecretKeys = false,
-  }: Pick<Mount, 'apiKeyTokenSeconds' | 'receivesSecretKeys'>,
+    refusesUserKeys = false,
+  }: Pick<Mount, 'apiKeyTokenSeconds' | 'receivesSecretKeys' | 'refusesUserKeys'>,
 ): void {
   const { authorization, apikey } = headers;
   if (authorization === undefined || authorization.startsWith('Bearer sb_')) {
@@ -73,6 +76,9 @@ export function applyApiKey(
     if (substituted === undefined) delete headers.authorization;
     else headers.authorization = substituted;
   }
+  // A user's key in this header is only a copy of the one in `Authorization`, which the gateway replaces.
+  if (typeof apikey === 'string' && apikey.startsWith(userKeyPrefix)) headers.apikey = `${userKeyPrefix}...`;
+  if (refusesUserKeys) hideUserKey(headers);
   if (receivesSecretKeys) return;
   for (const name of keyHeaders) {
     const value = headers[name];

@@ -62,7 +62,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...(options.secretKeys ?? { areKnown: false, ownHosts: () => [], isOff: () => false }),
     keys: options.keys,
   });
-  const rules = { apiKeys, secretKeys, keys: options.keys };
+  const rules = {
+    ...{ apiKeys, secretKeys, keys: options.keys, log },
+    exchangeUserKey: options.exchangeUserKey ?? (async () => undefined),
+  };
   const ownMounts = options.services.flatMap((service) => service.mounts);
   const forwarder =
     options.forward &&

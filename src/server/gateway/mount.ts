@@ -3,19 +3,24 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Logger } from '../../base/kernel/log.ts';
 import type { Mount } from '../../base/kernel/service.ts';
 import { traces } from '../../base/kernel/trace.ts';
 import type { Keys } from '../../platform/keys/types.ts';
-import { type ApiKeyRule, applyApiKey } from './api-keys.ts';
+import { type ApiKeyRule, applyApiKey, defaultTokenSeconds } from './api-keys.ts';
 import { isPreflight, openHeaders, sendPreflight } from './cors.ts';
 import { setDocuments } from './safe-response.ts';
 import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
+import type { GatewayOptions } from './types.ts';
 import { hideOwnCookies } from './upgrades.ts';
+import { replaceUserKey, userKeyOf } from './user-keys.ts';
 
 export interface KeyRules {
   readonly apiKeys: ApiKeyRule;
   readonly secretKeys: SecretKeyRule;
   readonly keys: Keys;
+  readonly exchangeUserKey: NonNullable<GatewayOptions['exchangeUserKey']>;
+  readonly log: Logger;
 }
 
 /** The response to a request that a mount's rules reject. */
@@ -70,7 +75,7 @@ export function registerMount(
   mount: Mount,
   rules: KeyRules,
 ): void {
-  const { keys, secretKeys } = rules;
+  const { keys, secretKeys, exchangeUserKey, log } = rules;
   const apply = createMountRules(mount, rules);
   const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     // Rejects percent-encoded prefixes, because the router matches them although services remove the prefix by its
@@ -85,6 +90,17 @@ export function registerMount(
     else if (refusal !== undefined) reply.code(refusal.status).send(refusal.body);
     else if (mount.apiKeys) {
       request.mayUseSecretKeys = !secretKeys.forbids(raw);
+      const userKey = userKeyOf(raw.headers);
+      if (userKey !== undefined && mount.refusesUserKeys !== true) {
+        const seconds = mount.apiKeyTokenSeconds ?? defaultTokenSeconds;
+        void replaceUserKey(raw.headers, userKey, (key) => exchangeUserKey(key, seconds), log).then(
+          (refused) => {
+            if (refused === undefined) done();
+            else reply.code(refused.status).send(refused.body);
+          },
+        );
+        return;
+      }
       const waiting = keys.prepare(raw.headers.authorization);
       if (waiting === undefined) done();
       else waiting.then(() => done());

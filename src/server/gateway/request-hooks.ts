@@ -17,6 +17,7 @@ import { pathOf } from './paths.ts';
 import { SafeResponse } from './safe-response.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 import type { GatewayOptions, Route } from './types.ts';
+import { userKeyOf } from './user-keys.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,7 +73,8 @@ export function forwardRequests(
   isOwn: (path: string) => boolean,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (isOwn(pathOf(request.url))) {
+    // Only the main process can exchange the API keys of users.
+    if (isOwn(pathOf(request.url)) && userKeyOf(request.headers) === undefined) {
       done();
       return;
     }

@@ -36,6 +36,11 @@ export interface GatewayOptions {
   readonly home?: string;
   /** Returns a hint to add to the error for an unknown path. */
   readonly hint?: (path: string) => string | undefined;
+  /**
+   * Returns an access token for an API key of a user that is valid for at least this many seconds, or undefined if the key
+   * isn't valid. Without this function, no such key is valid.
+   */
+  readonly exchangeUserKey?: ((key: string, validSeconds: number) => Promise<string | undefined>) | undefined;
   /** Options for secret keys in web pages. By default, secret keys from pages with other origins are rejected. */
   readonly secretKeys?: Omit<SecretKeyOptions, 'keys'>;
   /** Returns the callers whose `traceparent` determines whether a request is traced. Defaults to `none`. */

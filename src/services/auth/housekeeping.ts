@@ -6,6 +6,7 @@ import { batchRows, cleanups, dayMs, type Lifetimes, tryLock } from './housekeep
 import { deleteOldSecurityData } from './security-events/queries.ts';
 import { deleteOrphanedSessionBrowsers } from './sessions/browser-queries.ts';
 import type { Settings } from './settings.ts';
+import { deleteOrphanedUserKeys } from './user-keys/forget.ts';
 
 export interface Housekeeping {
   start(): void;
@@ -67,6 +68,7 @@ export function createHousekeeping(
       await ctx.guesses.sweep();
       if (ctx.hasOwnTables) {
         await deleteOrphanedRecoveryCodes(ctx.pool);
+        await deleteOrphanedUserKeys(ctx.pool);
         await deleteOldSecurityData(ctx.pool, ctx.settings.security.eventRetentionMs, now);
         await sweepSessionBrowsers(now);
       }

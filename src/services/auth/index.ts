@@ -69,6 +69,8 @@ import { signUpRoutes } from './sign-up/routes.ts';
 import { adminSsoRoutes } from './sso/admin-routes.ts';
 import { ssoRoutes } from './sso/routes.ts';
 import { localAssertions, sharedAssertions } from './sso/spent-assertions.ts';
+import type { ExchangeUserKey } from './user-keys/exchange.ts';
+import { userKeyRoutes } from './user-keys/routes.ts';
 import type { WebhookAdministration } from './webhooks/administration.ts';
 import { createWebhooks } from './webhooks/index.ts';
 
@@ -154,6 +156,7 @@ export interface AuthService extends Service {
    * /authorize.
    */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
+  readonly exchangeUserKey: ExchangeUserKey;
   readonly messagePreviews: MessagePreviews;
   readonly checks: AuthChecks;
   /** Returns the default URL to which providers redirect users. */
@@ -261,6 +264,7 @@ export function createAuth(deps: AuthDeps): AuthService {
         cors: 'open',
         exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
         apiKeys: true,
+        refusesUserKeys: true,
       },
       { ...rootDiscovery(ctx), cors: 'open', apiKeys: false },
     ],
@@ -272,6 +276,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     frontchannelUrls: (ended) => frontchannelUrls(ctx, ended),
     requestingClient: (id) => findRequestingClient(ctx.pool, id, ctx.clock.now()),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
+    exchangeUserKey: createExchange(ctx),
     messagePreviews: createMessagePreviews(ctx),
     checks: { provider: (name) => testProvider(ctx, name), hook: (name) => testHook(ctx, name) },
     callbackUrl: () => callbackUrl(current().issuer()),
@@ -285,6 +290,16 @@ export function createAuth(deps: AuthDeps): AuthService {
         .filter(({ enabled }) => enabled)
         .map(({ identifier, name }) => ({ id: identifier, name }))
         .sort((one, other) => one.name.localeCompare(other.name)),
+  };
+}
+
+/** Loads the code of users' API keys for the first request with such a key. */
+function createExchange(ctx: AuthContext): ExchangeUserKey {
+  let exchange: ExchangeUserKey | undefined;
+  return async (key, validSeconds) => {
+    const { createUserKeyExchange } = await import('./user-keys/exchange.ts');
+    exchange ??= createUserKeyExchange(ctx);
+    return exchange(key, validSeconds);
   };
 }
 
@@ -315,6 +330,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     adminSsoRoutes(route);
     adminRoutes(route);
     organizationRoutes(route);
+    userKeyRoutes(route);
     discoveryRoutes(route);
     oauthServerRoutes(route);
     oauthClientRoutes(route);

@@ -4,6 +4,7 @@ import { type RedirectRules, redirectRules } from './common/redirects.ts';
 import type { LockoutRules } from './limits/rules.ts';
 import { defaultColor, type MailBrand } from './messages/defaults.ts';
 import type { SmsConfig } from './messages/text-providers.ts';
+import { parseScopes } from './oauth-server/scopes.ts';
 import { type RelyingParty, relyingParty } from './passkeys/ceremony.ts';
 import { type PasswordRules, requiredSets } from './passwords/rules.ts';
 
@@ -59,6 +60,8 @@ export interface Settings {
   readonly saml: Config['plinth']['auth']['saml'];
   /** Whether users can delete their own accounts. */
   readonly deletionEnabled: boolean;
+  /** API keys that users create for their own account. */
+  readonly userKeys: { readonly enabled: boolean; readonly scopes: readonly string[] };
   readonly organizations: {
     /** Whether access tokens contain the claims of an organization, and users can email invitations. */
     readonly enabled: boolean;
@@ -202,6 +205,10 @@ export function settingsFrom(
     leakedPasswords: plinth.auth.password.hibp,
     saml: plinth.auth.saml,
     deletionEnabled: plinth.account.deletion,
+    userKeys: {
+      enabled: plinth.auth.api_keys.enabled,
+      scopes: plinth.auth.api_keys.scopes.flatMap(parseScopes),
+    },
     organizations: {
       enabled: plinth.account.organizations,
       joinUrl: () => plinth.account.organization_invitation.url ?? `${apiUrl()}/account/organizations/join`,

@@ -72,6 +72,8 @@ export const additionalRoutes: readonly RouteEntry[] = [
   ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}', 'GET /user/security-events'),
   ...routes('DELETE /user/email_change', 'DELETE /user/phone_change', 'GET /user/data', 'DELETE /user'),
   ...routes('POST /organizations/invitations'),
+  ...routes('GET /user/api-keys', 'POST /user/api-keys', 'DELETE /user/api-keys/{id}'),
+  ...routes('GET /admin/users/{userId}/api-keys', 'DELETE /admin/users/{userId}/api-keys/{id}'),
 ];
 
 export const contractRoutes: readonly RouteEntry[] = [...upstreamRoutes, ...additionalRoutes];

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../platform/database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { deleteRecoveryCodes, deleteRemoval } from '../factors/own-queries.ts';
 import { deleteSecurityData } from '../security-events/queries.ts';
+import { deleteUserKeys } from '../user-keys/forget.ts';
 import { deleteSentEvents } from '../webhooks/forget.ts';
 
 /**
@@ -15,5 +16,6 @@ export async function forgetUser(ctx: AuthContext, tx: Transaction, userId: stri
   await deleteRecoveryCodes(tx, userId);
   await deleteRemoval(tx, userId);
   await deleteSecurityData(tx, userId);
+  await deleteUserKeys(tx, userId);
   await deleteSentEvents(tx, userId);
 }

@@ -18,6 +18,7 @@ import { notify } from '../security-events/notify.ts';
 import { exportEvents } from '../security-events/record.ts';
 import { listSessions } from '../sessions/queries.ts';
 import { asUserEnding } from '../sessions/user-transaction.ts';
+import { listUserKeys, type UserKey } from '../user-keys/queries.ts';
 import { forgetUser } from './forget-user.ts';
 
 /**
@@ -69,6 +70,7 @@ export interface OwnData {
   readonly grants: readonly GrantedClient[];
   /** The user's recovery codes. Null on the hosted service's databases, which have no table for recovery codes. */
   readonly recoveryCodes: RecoveryCodeCount | null;
+  readonly userKeys: readonly UserKey[];
   /** The account's timeline, newest event first. */
   readonly events: readonly SecurityEvent[];
 }
@@ -80,12 +82,13 @@ export interface OwnData {
 export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {
   requireUsedFactor(caller);
   const { user } = caller;
-  const [sessions, passkeys, grants, recoveryCodes, events] = await Promise.all([
+  const [sessions, passkeys, grants, recoveryCodes, userKeys, events] = await Promise.all([
     listSessions(ctx.pool, user.id),
     listPasskeys(ctx.pool, user.id),
     listConsents(ctx.pool, user.id),
     ctx.hasOwnTables ? countRecoveryCodes(ctx, user.id) : null,
+    ctx.hasOwnTables ? listUserKeys(ctx.pool, user.id) : [],
     exportEvents(ctx, user.id),
   ]);
-  return { user, sessions, passkeys, grants, recoveryCodes, events };
+  return { user, sessions, passkeys, grants, recoveryCodes, userKeys, events };
 }

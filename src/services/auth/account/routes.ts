@@ -20,6 +20,7 @@ import { renderPasskey } from '../passkeys/routes.ts';
 import { renderEvent } from '../security-events/events.ts';
 import { requireOwnUser, requirePerson, requireUser } from '../sessions/authenticate.ts';
 import { renderSessionEntry } from '../sessions/own-sessions.ts';
+import { renderUserKey } from '../user-keys/routes.ts';
 import { cancelPendingEmail, cancelPendingPhone } from './contact-changes.ts';
 import { deleteOwnAccount, exportOwnData } from './own-account.ts';
 import { updateOwnUser } from './own-user.ts';
@@ -64,6 +65,7 @@ export function accountRoutes(route: Route): void {
         sessions: exported.sessions.map((each) => renderSessionEntry(each, each.id === self.session?.id)),
         passkeys: exported.passkeys.map(renderPasskey),
         oauth_grants: exported.grants.map(renderGrant),
+        api_keys: exported.userKeys.map(renderUserKey),
         security_events: exported.events.map(renderEvent),
         recovery_codes: exported.recoveryCodes && renderRecoveryCodes(exported.recoveryCodes),
       };

@@ -36,6 +36,8 @@ const logTypes = {
   passkey_updated: 'user',
   passkey_deleted: 'user',
   client_token_issued: 'token',
+  api_key_created: 'user',
+  api_key_revoked: 'user',
 } as const;
 
 export type AuditAction = keyof typeof logTypes;

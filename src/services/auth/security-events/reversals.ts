@@ -20,6 +20,7 @@ import { findConsent, revokeConsent } from '../oauth-server/queries.ts';
 import { deletePasskey } from '../passkeys/queries.ts';
 import { deleteIdentity, findIdentity, lockIdentities, updateIdentityData } from '../providers/queries.ts';
 import { addIdentity, identityClaims, storePassword, syncProviders } from '../sign-up/accounts.ts';
+import { deleteUserKeys } from '../user-keys/forget.ts';
 import type { SecurityEvent } from './events.ts';
 import { notify } from './notify.ts';
 import { forgetDevicesSince, listChangesSince, listReversibleEvents } from './queries.ts';
@@ -80,6 +81,8 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     const events = await listReversibleEvents(tx, event);
     for (const each of events) await removeAddition(ctx, tx, user, each);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
+    // A key could have been created in any of the attacker's sessions, and keys aren't events of the timeline.
+    await deleteUserKeys(tx, user.id);
     await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));

@@ -33,6 +33,10 @@ export function isClient({ session }: UserCaller): boolean {
   return Boolean(session?.oauth_client_id);
 }
 
+function rejectKey(): AuthError {
+  return authError('no_authorization', 'API keys are not allowed to perform these actions', { status: 403 });
+}
+
 export function rejectClient(): AuthError {
   return authError('no_authorization', 'OAuth clients are not allowed to perform these actions', {
     status: 403,
@@ -45,6 +49,8 @@ export function rejectClient(): AuthError {
  */
 export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const { claims, userId, sessionId } = subjectOf(ctx, caller);
+  // The token of a user's API key, which has no session. Functions can pass such a token on to this service.
+  if (sessionId === undefined && claims.key_id !== undefined) throw rejectKey();
   const found =
     sessionId === undefined
       ? { user: await findUserById(ctx.pool, userId), session: undefined }

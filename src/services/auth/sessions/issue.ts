@@ -161,11 +161,15 @@ export async function signSession(
   };
 }
 
-async function customClaims(
+/** Returns the claims of the project's hook. @throws {AuthError} if the hook fails or returns invalid claims */
+export async function customClaims(
   ctx: AuthContext,
   tx: Transaction | undefined,
-  caller: Caller,
-  { session, claims }: { readonly session: SessionToSign; readonly claims: JsonObject },
+  caller: Pick<Caller, 'ip'>,
+  {
+    session,
+    claims,
+  }: { readonly session: Pick<SessionToSign, 'user' | 'method'>; readonly claims: JsonObject },
 ): Promise<JsonObject> {
   const response = await runHook(ctx, caller, {
     name: 'custom_access_token',

@@ -114,6 +114,10 @@ export const auth = liveSection(
         }),
       },
     ),
+    api_keys: section('API keys that users create for their own account. See docs/machine-access.md.', {
+      enabled: boolean(false, 'Lets users create API keys, and accepts these keys.'),
+      scopes: list([], 'Scopes that users can choose for a key. Policies read them in the claim `scope`.'),
+    }),
     oauth_clients_as_users: boolean(
       false,
       'Allows OAuth clients to change an account with their access tokens (PUT /user, factors, passkeys, identities), as in upstream.',
