@@ -36,8 +36,6 @@ const asAdmin = () => ({ headers: { apikey: world.backend.keys.secretKey } });
 
 beforeAll(async () => {
   world = await startWorld({
-    sql: `create function public.sent_headers() returns text language sql stable as
-      $$ select current_setting('request.headers', true) $$;`,
     functions: { hello: `Deno.serve(() => new Response('reached'));` },
     config: {
       plinth: { server: { trusted_proxies: ['127.0.0.1'] }, auth: { api_keys: { enabled: true } } },

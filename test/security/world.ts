@@ -29,6 +29,7 @@ const sql = `
   create function public.whoami() returns json language sql stable as $$
     select json_build_object('role', current_user, 'sub', auth.uid(), 'claims', current_setting('request.jwt.claims', true)::json)
   $$;
+  create function public.sent_headers() returns text language sql stable as $$ select current_setting('request.headers', true) $$;
   create function public.say(value text) returns text language sql immutable as $$ select value $$;
   create function public.answer_with(value text) returns void language plpgsql as $$
     begin perform set_config('response.headers', value, true); end $$;
