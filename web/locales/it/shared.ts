@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'Copia',
+  'ui.copied': 'Copiato',
+  'ui.copy-what': 'Copia {what}',
+  'ui.show-password': 'Mostra password',
+  'ui.hide-password': 'Nascondi password',
+  'ui.error-heading': 'Qualcosa richiede la tua attenzione',
+  'ui.error-code': 'Codice di errore',
+  'ui.request-id': 'ID richiesta',
+  'ui.skip': 'Vai al contenuto',
+  'ui.scheme': 'Combinazione di colori',
+  'ui.scheme-light': 'Chiaro',
+  'ui.scheme-dark': 'Scuro',
+  'ui.scheme-auto': 'Sistema',
+};
