@@ -8,6 +8,8 @@ export const operations: readonly State[] = [
   { name: 'logs', path: '/logs' },
   { name: 'logs-filters', path: '/logs', act: press(/More filters/) },
   { name: 'logs-errors', path: '/logs?status=4' },
+  { name: 'logs-slowest', path: '/logs?list=slowest' },
+  { name: 'logs-failures', path: '/logs?list=failures' },
   { name: 'logs-none', path: '/logs?search=nothing-matches-this' },
   { name: 'log-rest', path: '/logs?path=/rest/v1/orders', act: openRow('/rest/v1/orders') },
   { name: 'log-function', path: '/logs?service=functions', act: openRow('recalculate') },

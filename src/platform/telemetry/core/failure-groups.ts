@@ -7,6 +7,9 @@ const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi;
 const token = /\b(?=[\w-]*\d)[\w-]{16,}/g;
 const quoted = /"[^"\n]{1,200}"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”/g;
 const number = /\d+(?:\.\d+)*/g;
+/** The commands that color a terminal's text, and other control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
+const control = /\u001b\[[\d;]*[a-z]|[\u0000-\u001f\u007f-\u009f]/gi;
 
 /**
  * Replaces the IDs in a path. The names of objects in a bucket are replaced too.
@@ -33,6 +36,7 @@ export function routeOf(path: string): string {
 export const patternOf = (message: string): string =>
   (message.split('\n', 1)[0] ?? '')
     .slice(0, maxChars)
+    .replaceAll(control, '')
     .replaceAll(quoted, (text) => `${text[0]}…${text.at(-1)}`)
     .replaceAll(uuid, '#')
     .replaceAll(token, '#')

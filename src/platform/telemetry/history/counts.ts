@@ -19,14 +19,18 @@ export interface Steps {
 const stepMinutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880];
 const maxSteps = 90;
 
-/** Divides a range into at most 90 steps, which begin at round times in UTC. */
+/**
+ * Divides a range into at most 90 steps, which begin at round times in UTC. A range that begins at the first step is
+ * divided in the same way.
+ */
 export function stepsOf(since: number, until: number): Steps {
-  const minutes = Math.max(1, (until - since) / minuteMs);
-  const perStep =
-    stepMinutes.find((each) => minutes / each <= maxSteps - 1) ?? Math.ceil(minutes / (maxSteps - 1));
-  const stepMs = perStep * minuteMs;
-  const start = Math.floor(since / stepMs) * stepMs;
-  return { start, stepMs, steps: Math.max(1, Math.ceil((until - start) / stepMs)) };
+  const dividedBy = (minutes: number): Steps => {
+    const stepMs = minutes * minuteMs;
+    const start = Math.floor(since / stepMs) * stepMs;
+    return { start, stepMs, steps: Math.max(1, Math.ceil((until - start) / stepMs)) };
+  };
+  const whole = Math.ceil((until - since) / minuteMs / (maxSteps - 2));
+  return stepMinutes.map(dividedBy).find(({ steps }) => steps <= maxSteps) ?? dividedBy(whole);
 }
 
 /** Returns the time of the oldest entry, or undefined if the log is empty. */
