@@ -20,6 +20,7 @@ export const languages = {
   de: { name: 'Deutsch', english: 'German' },
   es: { name: 'Español', english: 'Spanish' },
   fr: { name: 'Français', english: 'French' },
+  id: { name: 'Bahasa Indonesia', english: 'Indonesian' },
   it: { name: 'Italiano', english: 'Italian' },
   ja: { name: '日本語', english: 'Japanese' },
   ko: { name: '한국어', english: 'Korean' },

@@ -1,0 +1,132 @@
+export const messages = {
+  'wallet.ethereum': 'Dompet Ethereum',
+  'wallet.solana': 'Dompet Solana',
+  'wallet.none':
+    'Tidak ada dompet di browser ini. Pasang dompet dan muat ulang halaman, atau buka halaman ini di browser dompet Anda.',
+
+  'join.intro': 'Anda akan masuk ke {name} sebagai {email}.',
+  'join.passkey': 'Buat kunci sandi saja',
+
+  'page.two-step-prove': 'Siapkan langkah kedua Anda',
+  'page.two-step-codes': 'Simpan kode pemulihan Anda',
+  'two-step.progress': 'Langkah {step} dari {steps}',
+  'two-step.intro': '{name} mewajibkan langkah kedua saat Anda masuk. Pilih salah satu.',
+  'two-step.totp':
+    'Aplikasi di ponsel, misalnya pengelola kata sandi, menampilkan kode, bahkan saat offline.',
+  'two-step.key': 'Kunci USB atau NFC, atau sidik jari atau pemindai wajah perangkat Anda.',
+  'two-step.phone': 'Kami mengirim kode lewat SMS setiap kali.',
+  'two-step.none':
+    'Langkah kedua tidak dapat disiapkan di browser ini. Buka halaman ini di browser atau perangkat lain.',
+  'mfa.again': 'Untuk mengubah metode masuk, konfirmasi bahwa ini Anda.',
+  'mfa.unusable':
+    'Kunci keamanan Anda tidak dapat digunakan di alamat ini. Gunakan browser atau perangkat lain.',
+  'mfa.use-totp': 'Gunakan aplikasi autentikator ({name})',
+  'mfa.use-phone': 'Kirim kode lewat SMS ke {name}',
+  'mfa.use-key': 'Gunakan kunci keamanan ({name})',
+  'page.lost': 'Dapatkan kembali akses ke akun Anda',
+  'lost.open': 'Saya tidak dapat menggunakan langkah kedua',
+  'lost.intro': 'Anda tetap dapat masuk jika kehilangan ponsel, aplikasi autentikator, atau kunci keamanan.',
+  'lost.no-codes': 'Anda tidak memiliki kode pemulihan.',
+  'lost.removal':
+    'Anda dapat meminta penghapusan verifikasi dua langkah. Konfirmasi permintaan di email yang kami kirim ke {email}, lalu tunggu {wait}. Selama waktu itu, pemilik akun dapat menghentikan penghapusan.',
+  'lost.hours': '{count, plural, other {# jam}}',
+  'lost.minutes': '{count, plural, other {# menit}}',
+  'lost.request': 'Minta penghapusan',
+  'lost.requested':
+    'Kami telah mengirim tautan ke {email}. Buka dalam satu jam untuk mengonfirmasi permintaan.',
+  'lost.resend': 'Kirim tautan baru',
+  'lost.waiting':
+    'Verifikasi dua langkah akan dihapus pada {when}. Setelah itu, Anda dapat masuk tanpa langkah kedua. Untuk mempertahankannya, masuk dengan langkah kedua sebelum waktu tersebut.',
+  'lost.cancel': 'Batalkan penghapusan',
+  'lost.other-sign-in':
+    'Untuk meminta penghapusan verifikasi dua langkah, masuk dengan kata sandi atau penyedia. Anda juga akan mengonfirmasi permintaan lewat email.',
+  'lost.recent':
+    'Kata sandi, kontak, atau metode masuk Anda baru saja berubah. Demi keamanan, Anda dapat meminta penghapusan verifikasi dua langkah {wait} setelah perubahan terakhir.',
+  'lost.support':
+    'Minta dukungan {name} untuk mengatur ulang verifikasi dua langkah. Mereka akan memastikan bahwa akun ini milik Anda.',
+  'lost.support-button': 'Dapatkan bantuan',
+  'lost.operator':
+    'Minta pengelola {host} untuk mengatur ulang verifikasi dua langkah. Mereka akan memastikan bahwa akun ini milik Anda.',
+  'lost.back': 'Kembali',
+  'mfa.use-recovery': 'Gunakan kode pemulihan',
+  'mfa.phone-intro': 'Kami akan mengirim kode lewat SMS ke {name}.',
+  'mfa.phone-send': 'Kirim kode',
+  'mfa.phone-sent': 'Kami telah mengirim SMS berisi kode {length} digit ke {name}.',
+  'mfa.phone-wrong': 'Kode salah atau kedaluwarsa. Periksa kode, atau minta kode baru.',
+  'mfa.key-intro': 'Hubungkan {name} atau dekatkan ke perangkat, lalu ikuti petunjuk browser.',
+  'mfa.key-submit': 'Gunakan kunci keamanan',
+  'page.recovery-used': 'Ganti langkah kedua yang hilang',
+  'recovery-used.text':
+    'Anda menggunakan kode pemulihan. {left, plural, other {Tersisa # kode.}} Hapus langkah kedua yang hilang, dan siapkan yang baru.',
+  'recovery-used.replace': 'Buka akun Anda',
+  'recovery-used.later': 'Nanti saja, lanjutkan',
+  'mfa.recovery-intro':
+    'Masukkan salah satu kode pemulihan yang Anda simpan. Setiap kode hanya dapat digunakan sekali.',
+  'mfa.recovery-code': 'Kode pemulihan',
+  'mfa.recovery-missing': 'Masukkan kode pemulihan.',
+  'mfa.recovery-wrong': 'Kode salah atau sudah digunakan. Periksa kode, atau masukkan yang lain.',
+
+  'factor.intro': 'Verifikasi dua langkah melindungi akun Anda meskipun seseorang mencuri kata sandi.',
+  'factor.phone': 'Telepon',
+  'factor.webauthn': 'Kunci keamanan',
+  'factor.add-phone': 'Tambahkan telepon',
+  'factor.add-key': 'Tambahkan kunci keamanan',
+  'factor.key-name': 'Nama kunci',
+  'factor.key-hint': 'Pilih nama yang mudah dikenali nanti.',
+  'factor.ready': 'Verifikasi dua langkah aktif. Kami akan meminta langkah kedua saat Anda masuk.',
+  'factor.removed': 'Langkah kedua dihapus.',
+  'factor.remove-what': 'Hapus langkah kedua {name}',
+  'factor.remove-ask': 'Hapus langkah kedua {name}? Langkah ini langsung berhenti berfungsi.',
+  'factor.required': 'Layanan ini mewajibkan verifikasi dua langkah. Siapkan untuk melanjutkan ke aplikasi.',
+  'factor.last':
+    'Layanan ini mewajibkan verifikasi dua langkah. Untuk menghapus langkah kedua ini, tambahkan yang lain dahulu.',
+
+  'recovery.title': 'Kode pemulihan',
+  'recovery.codes': 'kode pemulihan',
+  'recovery.intro':
+    'Gunakan kode pemulihan jika Anda kehilangan ponsel atau kunci keamanan. Setiap kode hanya dapat digunakan sekali.',
+  'recovery.none': 'Belum ada kode pemulihan',
+  'recovery.left': 'Tersisa {remaining, plural, other {# kode}} dari {total}.',
+  'recovery.few': 'Kode Anda hampir habis. Jika Anda membuat kode baru, kode lama tidak berlaku lagi.',
+  'recovery.make': 'Buat kode pemulihan',
+  'recovery.remake': 'Buat kode baru',
+  'recovery.remake-ask': 'Ganti kode pemulihan Anda? Kode yang Anda simpan tidak akan berlaku lagi.',
+  'recovery.replace': 'Ganti kode saya',
+  'recovery.shown-once': 'Simpan kode ini di tempat yang aman. Kode tidak akan ditampilkan lagi.',
+  'recovery.download': 'Unduh',
+  'recovery.print': 'Cetak',
+  'recovery.last-step':
+    'Langkah terakhir: buat kode pemulihan. Anda memerlukannya jika kehilangan perangkat.',
+  'recovery.kept': 'Saya sudah menyimpan kode ini',
+
+  'passkey.title': 'Kunci sandi',
+  'passkey.intro': 'Masuk dengan sidik jari, wajah, atau kunci layar. Anda tidak memerlukan kata sandi.',
+  'passkey.none': 'Belum ada kunci sandi',
+  'passkey.add': 'Tambahkan kunci sandi',
+  'passkey.ready': 'Kunci sandi ditambahkan. Anda kini dapat masuk dengannya.',
+  'passkey.unsupported': 'Browser ini tidak dapat membuat kunci sandi di alamat ini.',
+  'passkey.unnamed': 'Kunci sandi',
+  'passkey.used': 'Terakhir digunakan {when}',
+  'passkey.rename': 'Ganti nama',
+  'passkey.rename-what': 'Ganti nama {name}',
+  'passkey.renamed': 'Nama diganti menjadi {name}.',
+  'passkey.name': 'Nama',
+  'passkey.name-missing': 'Masukkan nama.',
+  'passkey.save': 'Simpan',
+  'passkey.remove-ask': 'Hapus {name}? Anda tidak dapat lagi masuk dengannya.',
+  'passkey.removed': 'Kunci sandi dihapus. Hapus juga di perangkat Anda.',
+
+  'identity.title': 'Akun yang ditautkan',
+  'identity.intro': 'Anda dapat masuk dengan akun mana pun berikut ini.',
+  'identity.link': 'Tautkan {name}',
+  'identity.linked': '{name} ditautkan. Anda kini dapat masuk dengannya.',
+  'identity.unlink': 'Lepas tautan',
+  'identity.unlink-ask': 'Lepas tautan {name}? Anda tidak dapat lagi masuk dengannya.',
+  'identity.unlink-ask-address':
+    'Lepas tautan {name}? Anda tidak dapat lagi masuk dengannya. Anda tetap dapat masuk dengan {email}.',
+  'identity.unlinked': 'Tautan {name} dilepas.',
+  'identity.last': 'Untuk melepas tautan akun ini, tautkan akun lain dahulu.',
+  'identity.kept-by-project': 'Layanan ini tidak mengizinkan pelepasan tautan akun ini.',
+  'identity.since': 'Ditautkan {when}',
+  'identity.organization': 'Organisasi Anda',
+};

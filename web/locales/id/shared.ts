@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'Salin',
+  'ui.copied': 'Disalin',
+  'ui.copy-what': 'Salin {what}',
+  'ui.show-password': 'Tampilkan kata sandi',
+  'ui.hide-password': 'Sembunyikan kata sandi',
+  'ui.error-heading': 'Ada yang perlu diperhatikan',
+  'ui.error-code': 'Kode kesalahan',
+  'ui.request-id': 'ID permintaan',
+  'ui.skip': 'Langsung ke konten',
+  'ui.scheme': 'Skema warna',
+  'ui.scheme-light': 'Terang',
+  'ui.scheme-dark': 'Gelap',
+  'ui.scheme-auto': 'Sistem',
+};
