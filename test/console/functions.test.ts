@@ -262,7 +262,12 @@ describe('the code of a function', () => {
     expect(entrypoint.body).toMatchObject({ isText: true, isCut: false });
     expect(entrypoint.body.text).toContain('Deno.serve');
     expect((await file('echo', 'lib/tools.ts')).body.text).toBe(`export const key = '[secret key]';`);
-    expect((await file('echo', 'logo.png')).body).toEqual({ text: '', isText: false, isCut: false });
+    expect((await file('echo', 'logo.png')).body).toEqual({
+      text: '',
+      isText: false,
+      isCut: false,
+      revision: null,
+    });
     expect((await file('echo', 'long.txt')).body).toMatchObject({ isCut: true });
     for (const path of ['.env', '../.env', 'linked.txt', '../noisy/index.ts', '/etc/passwd', 'lib/../.env'])
       expect([path, (await file('echo', path)).status]).toEqual([path, 404]);

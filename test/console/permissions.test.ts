@@ -123,6 +123,7 @@ const freshRoutes = [
   'POST /operators/:id/link/send',
   'POST /sso',
   'POST /tokens',
+  'PUT /functions/:slug/files',
   'PUT /sso/:id',
 ];
 

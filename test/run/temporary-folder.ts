@@ -18,6 +18,8 @@ const onDisk: readonly string[] = [
   'test/cli/target.test.ts',
   'test/cli/upstream-cli.test.ts',
   'test/cluster/functions.test.ts',
+  'test/console/functions-editor-page.test.ts',
+  'test/console/functions-editor.test.ts',
   'test/console/functions-page.test.ts',
   'test/console/functions.test.ts',
   'test/console/management.test.ts',

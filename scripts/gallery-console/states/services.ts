@@ -6,6 +6,17 @@ export const functions: readonly State[] = [
   { name: 'functions-new', path: '/functions', act: press('New function') },
   { name: 'function', path: '/functions?name=send-invoice', act: inOrder(press('Send'), see('202')) },
   { name: 'function-failing', path: '/functions?name=recalculate-prices', act: press('Send') },
+  {
+    name: 'function-editing',
+    path: '/functions?name=send-invoice',
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'index.ts' }).focus();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.insertText('const oops: = 1;\n');
+      await page.keyboard.press('Control+s');
+      await see('Save anyway')(page);
+    },
+  },
   { name: 'function-read-only', path: '/functions?name=send-invoice', as: 'looker' },
   { name: 'function-secrets', path: '/functions?view=secrets' },
   { name: 'function-secrets-new', path: '/functions?view=secrets', act: press('Set secret') },

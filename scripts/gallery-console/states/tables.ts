@@ -60,6 +60,16 @@ const grid: readonly State[] = [
     path: varieties,
     act: inOrder(cellOf('name'), key('ArrowUp', 'ArrowUp', 'ArrowUp', 'Shift+F10'), menu),
   },
+  {
+    name: 'table-related',
+    path: `/tables/public/suppliers?${new URLSearchParams({ row: '{"id":"2"}' })}`,
+    act: async (page) => {
+      await page.getByText('varieties · supplier').click();
+      await page.getByText('reference this row').waitFor();
+      await page.getByRole('dialog').locator('details details summary').first().click();
+      await page.getByText('supplier → suppliers (2)').first().waitFor();
+    },
+  },
   { name: 'table-columns', path: varieties, act: press('Columns') },
   {
     name: 'table-unsaved',

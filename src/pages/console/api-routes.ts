@@ -160,6 +160,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     keys,
     stream: deps.api.stream,
     createFunction: project.createFunction,
+    folder: project.functionFolder,
     change: group.change,
     clock,
     audit,

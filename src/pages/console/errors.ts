@@ -75,6 +75,8 @@ export interface ConsoleErrorFields {
   readonly waitSeconds?: number;
   /** The statements that the operator must confirm before they run. */
   readonly questions?: readonly Question[];
+  /** The file that has changed if the error is a conflict. */
+  readonly path?: string;
   /** The current state of the row if the error is a conflict. */
   readonly current?: Record<string, string | null>;
 }

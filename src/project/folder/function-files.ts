@@ -1,7 +1,7 @@
 /** Writes the files of a function to `supabase/functions`, and reads them. */
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { requireWithin } from '../../base/kernel/real-path.ts';
+import { isWithin, realPathOf, requireWithin } from '../../base/kernel/real-path.ts';
 import { replaceFile } from '../../base/kernel/replace-file.ts';
 import { ProjectError } from './errors.ts';
 
@@ -33,10 +33,14 @@ export function saveFunctionFiles(
     if (path.split('/').some((name) => name.startsWith('.')))
       throw new ProjectError('function_file', { path, reason: 'hidden files must be created manually' });
     requireWithin([functionsDir], target);
+    // A link in the folder must not lead to the files of another function.
+    const isOwn = path.startsWith(`${slug}/`);
+    if (isOwn && !isWithin(realPathOf(join(functionsDir, slug)), realPathOf(target)))
+      throw new ProjectError('function_file', { path, reason: 'a symbolic link leads to another folder' });
     const existing = statSync(target, { throwIfNoEntry: false });
     if (existing === undefined) continue;
     if (!existing.isFile()) throw new ProjectError('function_file', { path, reason: "it isn't a file" });
-    if (!path.startsWith(`${slug}/`) && !readFileSync(target).equals(content))
+    if (!isOwn && !readFileSync(target).equals(content))
       throw new ProjectError('function_file', {
         path,
         reason: 'it has other contents, and other functions can depend on it',

@@ -24,6 +24,7 @@ import type { InspectMode } from './deno/arguments.ts';
 import { ensureDeno, findDeno } from './deno/binary.ts';
 import { createTypeChecker } from './deno/check.ts';
 import { createGraphs } from './deno/graph.ts';
+import type { SyntaxFault } from './deno/syntax.ts';
 import { DeployedStore, foldersOf } from './deployed/store.ts';
 import type { Deployments } from './deployed/types.ts';
 import { FunctionEnvironments } from './environments.ts';
@@ -47,6 +48,7 @@ import { createSupervisor, type FunctionState, type Supervisor } from './supervi
 export type { ActivityMinute, FunctionActivity } from './activity.ts';
 export type { ServeOverrides } from './catalog.ts';
 export type { InspectMode } from './deno/arguments.ts';
+export type { SyntaxFault } from './deno/syntax.ts';
 export type { DeployedVersion, Deployments, FunctionFile } from './deployed/types.ts';
 export { DeployError } from './errors.ts';
 export type { Invocation, Invocations } from './invocations.ts';
@@ -123,6 +125,10 @@ export interface FunctionsService extends Service {
   readonly activity: FunctionActivity;
   /** Returns the files of a function. Returns undefined if the function doesn't exist or is disabled. */
   files(slug: string): readonly SourceFile[] | undefined;
+  /**
+   * Returns the first syntax error in the text of a file, or undefined if there is none. Neither saves nor runs the text.
+   */
+  syntaxFault(path: string, text: string): Promise<SyntaxFault | undefined>;
   /** Returns the text of one of the files that {@link files} returned. Returns undefined for all other paths. */
   readFile(slug: string, path: string): Promise<SourceText | undefined>;
   /**
@@ -231,6 +237,25 @@ function openStores(
   };
 }
 
+/** Reads and checks the source code of functions. */
+const sourceReader = (
+  catalog: Catalog,
+  deno: string | undefined,
+): Pick<FunctionsService, 'files' | 'readFile' | 'syntaxFault'> => ({
+  files: (slug) => {
+    const source = catalog.find(slug);
+    return source && listSourceFiles(source, catalog.functionsDir);
+  },
+  readFile: async (slug, path) => {
+    const source = catalog.find(slug);
+    return source && readSourceFile(source, catalog.functionsDir, path);
+  },
+  syntaxFault: async (path, text) => {
+    const { findSyntaxFault } = await import('./deno/syntax.ts');
+    return deno === undefined ? undefined : findSyntaxFault(deno, path, text);
+  },
+});
+
 export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const { config, keys, log, isDevelopment } = deps;
   let session: ServeSession = {};
@@ -333,14 +358,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     queue: () => supervisor.queue(),
     invocations,
     activity,
-    files: (slug) => {
-      const source = catalog.find(slug);
-      return source && listSourceFiles(source, catalog.functionsDir);
-    },
-    readFile: async (slug, path) => {
-      const source = catalog.find(slug);
-      return source && readSourceFile(source, catalog.functionsDir, path);
-    },
+    ...sourceReader(catalog, deno),
     describe: (slug) => factsOf(slug, deps, { catalog, deployed, environments, supervisor }),
     serve(given) {
       session = given;

@@ -1,4 +1,5 @@
 /** Finds the files of a function's source code. */
+import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -48,7 +49,12 @@ export interface SourceText {
   readonly isText: boolean;
   /** Whether `text` contains only the beginning of the file. */
   readonly isCut: boolean;
+  /** A hash of the file's bytes, by which a later change is noticed. Null if the text isn't the whole file. */
+  readonly revision: string | null;
 }
+
+/** Returns the revision of a file with the given bytes. */
+const revisionOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const maxShownBytes = 256 * 1024;
 
@@ -105,7 +111,11 @@ export async function readSourceFile(
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxShownBytes), 0, maxShownBytes, 0);
     const bytes = buffer.subarray(0, bytesRead);
     const isText = !bytes.includes(0);
-    return { text: isText ? bytes.toString() : '', isText, isCut: file.sizeBytes > bytesRead };
+    const isCut = file.sizeBytes > bytesRead;
+    const text = isText ? bytes.toString() : '';
+    // Bytes that aren't UTF-8 would be replaced when the text is saved.
+    const isWhole = !isCut && isText && Buffer.from(text).equals(bytes);
+    return { text, isText, isCut, revision: isWhole ? revisionOf(bytes) : null };
   } finally {
     await handle.close();
   }

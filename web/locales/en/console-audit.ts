@@ -121,6 +121,7 @@ export const messages = {
   'did.object.share': 'Created a link to {target}',
   'did.object.upload-link': 'Created an upload link for {target}',
   'did.function.create': 'Created the function {target}',
+  'did.function.save': 'Saved files of the function {target}',
   'did.function.invoke': 'Invoked the function {target}',
   'did.function.deploy': 'Deployed the function {target}',
   'did.function.change': 'Changed the function {target}',

@@ -72,6 +72,32 @@ export const messages = {
   'code.files': 'Function files',
   'code.binary': 'This file isn’t text, so it can’t be shown.',
   'code.cut': 'Only the first 256 KiB is shown.',
+  'code.masked':
+    'This file can’t be edited here, because it contains a masked secret or bytes that aren’t text.',
+  'code.read-only': 'Your role is read-only.',
+  'code.fixed': 'Edit this function in the project’s repository, and deploy it.',
+  'code.editing-folder':
+    'Changes are saved in supabase/functions. After saving, type errors appear in the logs of the function.',
+  'code.editing-deployment':
+    'Changes are deployed as a new version. The files in your repository don’t change.',
+  'code.unsaved': 'unsaved',
+  'code.save': '{count, plural, one {Save file} other {Save # files}}',
+  'code.deploy': 'Deploy new version',
+  'code.save-anyway': 'Save anyway',
+  'code.deploy-anyway': 'Deploy anyway',
+  'code.saved': 'Saved',
+  'code.deployed': 'Deployed version {version, number}',
+  'code.discard': 'Discard changes',
+  'code.faults': '{count, plural, one {Syntax error} other {# syntax errors}}. Nothing was saved.',
+  'code.keep-theirs': 'Use the stored file',
+  'code.keep-yours': 'Overwrite',
+  'code.new': 'New file',
+  'code.add': 'Add file',
+  'code.path': 'Path',
+  'code.path-why': 'Relative to the function, such as lib/tools.ts.',
+  'code.path-bad':
+    'Use names with letters, digits, ., _, @, + and -, separated by slashes. Names can’t start with a dot.',
+  'code.path-taken': 'This file already exists.',
 
   'secrets.title': 'Secrets for all functions',
   'secrets.text':

@@ -4,6 +4,7 @@ import type {
   FunctionFacts,
   SourceFile,
   SourceText,
+  SyntaxFault,
 } from '../../../services/functions/index.ts';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 import { headerName, headerValue } from '../core/header-fields.ts';
@@ -58,6 +59,47 @@ const newFunction = z.object({
     .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must start with a letter and contain only letters, digits, _ and -'),
 });
 const functionFile = z.object({ path: z.string().min(1).max(1000) });
+
+const maxFileChars = 256 * 1024;
+/** A file's path. Hidden files can contain secrets, and other programs run commands that they contain. */
+const writablePath = z
+  .string()
+  .max(300)
+  .regex(
+    /^[\w@+-][\w.@+-]*(?:\/[\w@+-][\w.@+-]*){0,9}$/,
+    'must consist of names with letters, digits, ., _, @, + and -, separated by slashes',
+  )
+  .refine(
+    (path) => !/(?:^|\/)(?:node_modules|vendor)\//.test(`${path}/`),
+    'must not be in a folder of packages',
+  );
+const sourceText = z.string().max(maxFileChars);
+const savedFile = z
+  .object({
+    path: writablePath,
+    text: sourceText,
+    /** The revision that was edited, or null for a new file. */
+    revision: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable(),
+  })
+  .strict();
+const savedFiles = z
+  .object({
+    files: z
+      .array(savedFile)
+      .min(1)
+      .max(50)
+      .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, 'has a file twice'),
+  })
+  .strict();
+const draft = z.object({ path: z.string().min(1).max(1000), text: sourceText }).strict();
+
+export type SavedFile = z.output<typeof savedFile>;
+
+/** Where edited files are saved. Null if they can't be edited here. */
+export type FunctionEditing = 'folder' | 'deployment' | null;
 const newSecret = z.object({
   name: z.string().min(1).max(256),
   value: z
@@ -79,6 +121,7 @@ export type {
   NodeLogLine as FunctionLogLine,
   SourceFile,
   SourceText,
+  SyntaxFault,
 };
 
 export const contract = {
@@ -91,7 +134,19 @@ export const contract = {
   'GET /functions/:slug/activity': {
     response: json<{ readonly minutes: readonly ActivityMinute[]; readonly nodes: AskedNodes }>(),
   },
-  'GET /functions/:slug/files': { response: json<{ readonly files: readonly SourceFile[] }>() },
+  'GET /functions/:slug/files': {
+    response: json<{ readonly files: readonly SourceFile[]; readonly editing: FunctionEditing }>(),
+  },
+  /** Saves files in the project folder, or deploys them as a new version, whose number is returned. */
+  'PUT /functions/:slug/files': {
+    body: savedFiles,
+    response: json<{ readonly version: number | null }>(),
+  },
+  /** Returns the first syntax error of a text, which is neither saved nor run. */
+  'POST /functions/:slug/check': {
+    body: draft,
+    response: json<{ readonly fault: SyntaxFault | null }>(),
+  },
   'GET /functions/:slug/file': { query: functionFile, response: json<SourceText>() },
   'GET /functions/:slug': { response: json<FunctionFacts>() },
   'POST /functions/:slug/invoke': { body: invocation, response: json<FunctionResponse>() },

@@ -25,7 +25,16 @@ import { type SourceDeps, sourceRoutes } from './source-routes.ts';
 /** The methods of the functions service that the Console uses. */
 export type FunctionsView = Pick<
   FunctionsService,
-  'list' | 'describe' | 'logs' | 'invocations' | 'activity' | 'files' | 'readFile' | 'secrets'
+  | 'list'
+  | 'describe'
+  | 'logs'
+  | 'invocations'
+  | 'activity'
+  | 'files'
+  | 'readFile'
+  | 'secrets'
+  | 'deployments'
+  | 'syntaxFault'
 >;
 
 interface FunctionsDeps {
@@ -39,6 +48,7 @@ interface FunctionsDeps {
   readonly stream: (path: string, init: RequestInit) => Promise<Response>;
   /** Creates the function's folder in the project and returns its path. */
   readonly createFunction: (name: string) => string;
+  readonly folder: SourceDeps['folder'];
   readonly change: SourceDeps['change'];
   readonly clock: Clock;
   readonly audit: Audit;
@@ -53,7 +63,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   const redact = createRedact(keys);
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
-  sourceRoutes(api, { functions, onNodes, change: deps.change, redact, audit });
+  sourceRoutes(api, { functions, onNodes, folder: deps.folder, change: deps.change, redact, audit });
 
   const factsOf = ({ request }: Call): FunctionFacts => {
     const facts = functions.describe((request.params as { slug: string }).slug);

@@ -358,6 +358,8 @@ export const contract = {
   'GET /tables/:schema/:table/rows': { query: page, response: json<Page>() },
   'GET /tables/:schema/:table/count': { query: count, response: json<{ readonly count: number }>() },
   'GET /tables/:schema/:table/row': { query: rowKey, response: json<{ readonly row: Values }>() },
+  /** Returns the foreign keys of all tables that reference this table. */
+  'GET /tables/:schema/:table/referring': { response: json<{ readonly keys: readonly ForeignKey[] }>() },
   /** Searches the rows that a foreign key can reference. */
   'GET /tables/:schema/:table/references/:column': {
     query: referenceSearch,

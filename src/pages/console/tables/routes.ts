@@ -56,6 +56,10 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     if (row === undefined) throw new ConsoleError('gone');
     return { row };
   });
+  route('GET /tables/:schema/:table/referring', 'read', async (call) => {
+    const { findReferring } = await import('./referring.ts');
+    return { keys: await findReferring(pool, await access.relation(call)) };
+  });
   route('GET /tables/:schema/:table/references/:column', 'read', async (call) => {
     const { search, exact } = await call.query();
     const relation = await access.readable(call);

@@ -18,62 +18,8 @@ import {
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import { collectTyped } from '../keyboard/typed-ahead.ts';
 import { loadPart } from '../lazy-part.ts';
+import { styleNonce, theme } from './theme.ts';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
-
-const theme = EditorView.theme({
-  '&': {
-    height: '100%',
-    color: 'var(--plinth-text)',
-    backgroundColor: 'var(--plinth-surface)',
-    fontSize: '0.8125rem',
-  },
-  '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.55' },
-  '.cm-content': { caretColor: 'var(--plinth-text)', padding: '0.5rem 0' },
-  '.cm-cursor': { borderLeftColor: 'var(--plinth-text)', borderLeftWidth: '2px' },
-  '.cm-gutters': {
-    backgroundColor: 'var(--plinth-surface)',
-    color: 'var(--plinth-dimmed)',
-    border: 'none',
-    paddingInlineStart: '0.5rem',
-  },
-  '.cm-activeLine': { backgroundColor: 'transparent' },
-  '&.cm-focused .cm-activeLine': {
-    backgroundColor: 'color-mix(in srgb, var(--plinth-hover) 60%, transparent)',
-  },
-  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
-    backgroundColor: 'color-mix(in srgb, var(--plinth-primary) 25%, transparent) !important',
-  },
-  '.cm-matchingBracket': {
-    outline: '1px solid var(--plinth-control)',
-    backgroundColor: 'transparent !important',
-  },
-  '.cm-selectionMatch': { backgroundColor: 'var(--plinth-info-box)' },
-  '.cm-fault': {
-    textDecoration: 'underline wavy var(--plinth-danger)',
-    textUnderlineOffset: '3px',
-    backgroundColor: 'var(--plinth-danger-box)',
-    color: 'var(--plinth-danger-text)',
-  },
-  '.cm-tooltip': {
-    border: '1px solid var(--plinth-line)',
-    backgroundColor: 'var(--plinth-surface)',
-    borderRadius: '6px',
-    boxShadow: '0 4px 16px rgb(0 0 0 / 0.15)',
-  },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
-    fontFamily: 'var(--mantine-font-family-monospace)',
-    maxHeight: '14rem',
-  },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': {
-    backgroundColor: 'var(--plinth-primary)',
-    color: 'var(--plinth-on-primary)',
-  },
-  '.cm-completionDetail': { color: 'var(--plinth-dimmed)', fontStyle: 'normal' },
-  '.cm-tooltip-autocomplete ul li[aria-selected] .cm-completionDetail': { color: 'inherit' },
-  '.cm-placeholder': { color: 'var(--plinth-dimmed)' },
-  '.cm-panels': { backgroundColor: 'var(--plinth-sunken)', color: 'var(--plinth-text)' },
-});
 
 const setFault = StateEffect.define<number | null>();
 
@@ -116,10 +62,6 @@ const formField = [
   ]),
   EditorView.theme({ '.cm-content': { padding: '0.375rem 0' }, '.cm-line': { padding: '0 0.75rem' } }),
 ];
-
-function styleNonce(): string {
-  return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-}
 
 export default function SqlEditor({
   value,

@@ -15,34 +15,15 @@ import {
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { type EditorView, keymap, ViewPlugin } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
 import { openLayer } from '../keyboard/modal-layer.ts';
 import { tablesInScope } from './columns-in-scope.ts';
+import { highlight } from './highlight.ts';
 import type { OwnTable, SqlNames } from './types.ts';
 
 export { closeCompletion };
-
-/**
- * The highlight style. The colors are roles from `ui/tokens.ts`, and their contrast is tested in both color schemes.
- */
-const highlight = HighlightStyle.define([
-  {
-    tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
-    color: 'var(--plinth-link)',
-    fontWeight: '600',
-  },
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--plinth-success)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--plinth-warning)' },
-  {
-    tag: [tags.comment, tags.lineComment, tags.blockComment],
-    color: 'var(--plinth-dimmed)',
-    fontStyle: 'italic',
-  },
-  { tag: tags.typeName, color: 'var(--plinth-info-text)' },
-]);
 
 /**
  * Makes the list of completions a layer, so that Escape closes only the list and not the surrounding panel. A search

@@ -5,10 +5,13 @@ import { type AsSearch, validateAs } from '../../components/persona/persona.ts';
 
 export type {
   ActivityMinute,
+  FunctionEditing,
   FunctionFacts,
   FunctionLogLine as LogLine,
   FunctionResponse,
   Invocation,
+  SourceFile,
+  SyntaxFault,
 } from '../../../../src/pages/console/functions/contract.ts';
 
 export type LogFilter = Pick<
@@ -64,8 +67,7 @@ export const activityQuery = (slug: string) =>
 export const filesQuery = (slug: string, changedAt: number) =>
   queryOptions({
     queryKey: ['function-files', slug, changedAt],
-    queryFn: async ({ signal }) =>
-      (await fetchConsole('GET /functions/:slug/files', { params: { slug }, signal })).files,
+    queryFn: ({ signal }) => fetchConsole('GET /functions/:slug/files', { params: { slug }, signal }),
   });
 
 export const fileQuery = (slug: string, path: string, changedAt: number) =>

@@ -1,14 +1,15 @@
 /** Shows the row that a foreign key references, next to the referencing row. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { rowsQuery } from '../../../api/queries.ts';
+import { relationQuery, rowsQuery } from '../../../api/queries.ts';
 import type { Cell, Filter, ForeignKey, Relation } from '../../../api/types.ts';
 import { SidePanel } from '../../../components/frame/side-panel.tsx';
 import { SkeletonLines } from '../../../components/frame/skeleton.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
-import { t } from '../text.ts';
+import { t } from '../rows-text.ts';
 import { Value } from '../value.tsx';
 import classes from './peek-panel.module.css';
+import { RelatedRows } from './related-rows.tsx';
 
 export default function PeekPanel({
   relation,
@@ -33,6 +34,7 @@ export default function PeekPanel({
   );
   const name = { schema, table };
   const { data, error } = useQuery(rowsQuery(name, { filters, sort: [], as }, 0));
+  const { data: target } = useQuery(relationQuery(name));
   const row = data?.rows[0];
   return (
     <SidePanel title={t('peek.title', { table, key: values.join(', ') })} onClose={onClose}>
@@ -57,6 +59,15 @@ export default function PeekPanel({
               </div>
             ))}
           </dl>
+        )}
+        {data === undefined || row === undefined || target === undefined ? null : (
+          <section aria-label={t('related.title')}>
+            <RelatedRows
+              relation={target}
+              cellOf={(column) => row[data.columns.indexOf(column)] ?? null}
+              as={as}
+            />
+          </section>
         )}
         <Link
           to="/tables/$schema/$table"
