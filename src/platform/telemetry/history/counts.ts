@@ -16,7 +16,8 @@ export interface Steps {
   readonly before?: number | undefined;
 }
 
-const stepMinutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880];
+const stepMinutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440];
+const longestStepMinutes = 2880;
 const maxSteps = 90;
 
 /**
@@ -29,8 +30,11 @@ export function stepsOf(since: number, until: number): Steps {
     const start = Math.floor(since / stepMs) * stepMs;
     return { start, stepMs, steps: Math.max(1, Math.ceil((until - start) / stepMs)) };
   };
-  const whole = Math.ceil((until - since) / minuteMs / (maxSteps - 2));
-  return stepMinutes.map(dividedBy).find(({ steps }) => steps <= maxSteps) ?? dividedBy(whole);
+  const known = stepMinutes.map(dividedBy).find(({ steps }) => steps <= maxSteps);
+  if (known !== undefined) return known;
+  let minutes = longestStepMinutes;
+  while (dividedBy(minutes).steps > maxSteps) minutes *= 2;
+  return dividedBy(minutes);
 }
 
 /** Returns the time of the oldest entry, or undefined if the log is empty. */
