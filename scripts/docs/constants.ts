@@ -611,6 +611,15 @@ const fixed: readonly Fixed[] = [
   ['console', 'duration of a replayed request', 'ms', 'src/pages/console/replay/run.ts', 'maxMs'],
   ['console', 'concurrent replays', 'count', 'src/pages/console/replay/routes.ts', 'maxAtOnce'],
   ['console', 'response body of a replay', 'bytes', 'src/pages/console/replay/run.ts', 'shownBytes'],
+  [
+    'console',
+    'schema that is sent to the model, in characters',
+    'count',
+    'src/pages/console/ask/core/schema-text.ts',
+    'maxSchemaChars',
+  ],
+  ['console', 'response of the model', 'bytes', 'src/pages/console/ask/model.ts', 'maxAnswerBytes'],
+  ['console', 'concurrent questions to the model', 'count', 'src/pages/console/ask/routes.ts', 'maxAtOnce'],
   ['console', 'text per cell on the SQL page', 'bytes', 'src/pages/console/sql-page', 'shownCellBytes'],
   [
     'console',

@@ -28,6 +28,8 @@ const reviewed: Readonly<Record<string, string>> = {
   'server/backend/branches/relay.ts': 'the port of a branch, on loopback',
   'services/jobs/exchange.ts': 'SQL sets the address: a separate guard (jobs/core/destination.ts)',
   'base/shared/network/outgoing.ts': 'the guard of everything that users and documents name',
+  'base/shared/network/outgoing-stream.ts':
+    'the configuration names the model; HTTPS or loopback, no redirects',
   'services/mail/smtp.ts': 'the configuration names the mail server',
   'entry/main.ts': 'this server',
   'entry/npm/testing-connection.ts': 'the socket of the test host',

@@ -23,6 +23,63 @@ join public.tastings t on t.variety = v.id left join public.suppliers s on s.id 
 where t.score > 2 order by v.name limit 20`;
 const library = inOrder(press('Query library'), see('History'));
 
+/** Shows the field for questions. The answers are made up, because the project has no model. */
+const withModel =
+  (event: object) =>
+  async (page: Page): Promise<void> => {
+    await page.addInitScript("localStorage.setItem('plinth-ask-seen', 'yes')");
+    await page.route('**/console/api/ask', async (route) => {
+      const status = {
+        isEnabled: true,
+        model: 'qwen2.5-coder',
+        endpoint: 'http://127.0.0.1:11434',
+        allowsRows: true,
+        maxPerDay: 200,
+        askedToday: 3,
+      };
+      if (route.request().method() === 'GET') return await route.fulfill({ json: status });
+      return await route.fulfill({ body: `${JSON.stringify(event)}\n`, contentType: 'application/x-ndjson' });
+    });
+    await page.route('**/console/api/ask/preview', (route) =>
+      route.fulfill({
+        json: {
+          messages: [
+            { role: 'system', content: 'You help a developer with SQL for PostgreSQL.' },
+            {
+              role: 'user',
+              content:
+                '<schema>\ntable public.tastings\n  taken_on date not null\n</schema>\n\nTastings per day',
+            },
+          ],
+        },
+      }),
+    );
+    await page.reload();
+    await page.getByLabel('Ask qwen2.5-coder for SQL').fill('The average score of tastings per day');
+  };
+const answered = {
+  event: 'done',
+  text: 'The query groups the tastings by day and returns the average of their scores.',
+  sql: perDay,
+  chart: { kind: 'line', x: 'taken_on', y: ['score'] },
+  diff: null,
+  isCut: false,
+};
+const changed = {
+  ...answered,
+  diff: [
+    { kind: 'same', text: 'select taken_on, avg(score)::float8 as score' },
+    { kind: 'removed', text: 'from public.tastings group by taken_on' },
+    { kind: 'added', text: 'from public.tastings group by 1 order by 1' },
+  ],
+};
+const fault = {
+  event: 'error',
+  fault: 'unauthorized',
+  message: 'The endpoint rejected the key. Check [console.ask] key. It says: Incorrect API key',
+};
+const asked = (event: object) => inOrder(withModel(event), press('Ask'));
+
 const saved = { isShared: true, view: {} };
 export const sql: readonly State[] = [
   { name: 'sql', path, act: see('Write a query and run it') },
@@ -42,6 +99,16 @@ select count(*) from public.varieties`),
     path,
     act: inOrder(run(perDay), see('Committed'), press('Chart'), see('View numbers')),
   },
+  { name: 'ask-field', path, act: withModel(answered) },
+  { name: 'ask-sent', path, act: inOrder(withModel(answered), press('What is sent'), see('You help')) },
+  { name: 'ask-answer', path, act: inOrder(asked(answered), see('Use this SQL')) },
+  { name: 'ask-changes', path, act: inOrder(asked(changed), see('Use this SQL')) },
+  {
+    name: 'ask-used',
+    path,
+    act: inOrder(asked(answered), press('Use this SQL', 'Run'), see('View numbers')),
+  },
+  { name: 'ask-error', path, act: inOrder(asked(fault), see('rejected the key')) },
   { name: 'sql-plan', path, act: inOrder(write(join), press('Explain and run'), see('View as table')) },
   {
     name: 'sql-library',

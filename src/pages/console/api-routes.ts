@@ -13,6 +13,7 @@ import { advisorRoutes } from './advisors/routes.ts';
 import { agentRoutes } from './agents/routes.ts';
 import type { Alerts } from './alerts/alerts.ts';
 import { alertRoutes } from './alerts/routes.ts';
+import { askRoutes } from './ask/routes.ts';
 import type { Audit } from './audit.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -136,6 +137,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   policyRoutes(api, { database, clock, audit, writeMigration });
   migrationRoutes(api, { pool, clock, audit, writeMigration, projectMigrations: project.migrations });
   sqlRoutes(api, { database, clock, audit, seal });
+  askRoutes(api, { database, config, audit });
   queryRoutes(api, { database, audit });
   historyRoutes(api, history);
   alertRoutes(api, { alerts: parts.alerts, audit });

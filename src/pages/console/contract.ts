@@ -7,6 +7,7 @@ import type { contract as access } from './access/contract.ts';
 import type { contract as advisors } from './advisors/contract.ts';
 import type { contract as agents } from './agents/contract.ts';
 import type { contract as alerts } from './alerts/contract.ts';
+import type { contract as ask } from './ask/contract.ts';
 import type { contract as backups } from './backups/contract.ts';
 import type { contract as branches } from './branches/contract.ts';
 import type { contract as extensions } from './extensions/contract.ts';
@@ -47,6 +48,7 @@ export type ConsoleContract = typeof access &
   typeof alerts &
   typeof advisors &
   typeof agents &
+  typeof ask &
   typeof backups &
   typeof branches &
   typeof extensions &

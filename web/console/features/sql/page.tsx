@@ -12,6 +12,7 @@ import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { collectTyped } from '../../components/keyboard/typed-ahead.ts';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { LazyPersonaPicker } from '../../components/persona/lazy-persona-picker.tsx';
+import { askQuery } from './ask/api.ts';
 import classes from './page.module.css';
 import { Parameters, useParameters } from './parameters.tsx';
 import { ResultPane } from './result-pane.tsx';
@@ -23,6 +24,10 @@ import { useFormat } from './use-format.ts';
 import { useQueryRun } from './use-query-run.ts';
 
 // These components are loaded only when they are needed.
+const AskBar = lazyPart(async () => ({ default: (await import('./ask/ask-bar.tsx')).AskBar }));
+const ProposedNote = lazyPart(async () => ({
+  default: (await import('./ask/proposed-note.tsx')).ProposedNote,
+}));
 const ConfirmRun = lazyPart(async () => ({ default: (await import('./confirm-run.tsx')).ConfirmRun }));
 const Library = lazyPart(async () => ({ default: (await import('./library.tsx')).Library }));
 const SaveQuery = lazyPart(async () => ({ default: (await import('./save-query.tsx')).SaveQuery }));
@@ -118,10 +123,12 @@ function OpenQuery({
   const { view = {} } = tab;
   const { charts = {} } = view;
   const parameters = useParameters(tab.text, view.parameters);
-  const query = useQueryRun(tab.text, selection, { as, ...limits, parameters });
+  const isProposed = tab.proposed !== undefined && tab.proposed === tab.text;
+  const query = useQueryRun(tab.text, selection, { as, ...limits, parameters }, isProposed);
+  const { data: asking } = useQuery({ ...askQuery, enabled: mayWrite });
   const { state, plan, run } = query;
 
-  const format = useFormat((text) => changeTab(tab.id, { text }));
+  const format = useFormat((text) => changeTab(tab.id, { text, ...(isProposed ? { proposed: text } : {}) }));
   const faultAt = state.run?.statements.find(({ error }) => error !== undefined)?.error?.at ?? null;
   useEffect(() => editor.current?.markFault(faultAt), [faultAt]);
 
@@ -147,6 +154,22 @@ function OpenQuery({
       </PageHead>
       <Tabs tabs={tabs} current={tab.id} onOpen={() => onOpen()} />
       <div className={classes.page}>
+        {asking?.isEnabled === true ? (
+          <Suspense fallback={null}>
+            <AskBar
+              status={asking}
+              sql={tab.text}
+              run={state.run}
+              onUse={(text, chart) =>
+                changeTab(tab.id, {
+                  text,
+                  proposed: text,
+                  view: { ...view, charts: chart === undefined ? {} : { 0: chart } },
+                })
+              }
+            />
+          </Suspense>
+        ) : null}
         <div className={classes.editor}>
           <Suspense fallback={<SkeletonLines lines={4} />}>
             <SqlEditor
@@ -184,6 +207,11 @@ function OpenQuery({
           }}
           onLimits={setLimits}
         />
+        {isProposed && mayWrite ? (
+          <Suspense fallback={null}>
+            <ProposedNote onAllow={() => changeTab(tab.id, { proposed: undefined })} />
+          </Suspense>
+        ) : null}
         {format.fault === undefined ? null : (
           <p role="status" className={classes.note}>
             {t(format.fault)}

@@ -11,6 +11,8 @@ export interface Tab {
   readonly savedId?: string;
   /** The values of parameters, and the chart of each result. */
   readonly view?: QueryView;
+  /** The text that a model has proposed. While the tab's text is the same, it runs in read-only mode. */
+  readonly proposed?: string | undefined;
 }
 
 /** The content of a new tab. */

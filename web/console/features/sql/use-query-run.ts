@@ -12,8 +12,9 @@ export interface ShownPlans {
   readonly plans: readonly StatementPlan[];
 }
 
-export function useQueryRun(text: string, selection: Selection, request: RunInput) {
-  const mayWrite = useMay('write');
+/** With `isProposed`, a model wrote the text, so it runs in read-only mode. */
+export function useQueryRun(text: string, selection: Selection, request: RunInput, isProposed: boolean) {
+  const mayWrite = useMay('write') && !isProposed;
   const { state, start, again, cancel, clear, dismiss } = useRun(mayWrite);
   const repeat = useRepeat(state, again);
   const plan = useMutation({

@@ -110,6 +110,18 @@ export const projectPages: readonly PageSpec[] = [
         ]),
       },
       {
+        title: 'Language model',
+        text: "Writes SQL for questions on the SQL page. Off unless a URL and a model are set. Rows aren't sent.",
+        settings: under('console.ask', [
+          ['url', 'Base URL of the endpoint', { words: 'ai llm openai ollama vllm llama.cpp ask' }],
+          ['model', 'Model', { words: 'ai llm' }],
+          ['key', 'API key', { words: 'token secret' }],
+          ['allow_rows', 'Let operators add rows to a question', { words: 'data privacy' }],
+          ['timeout', 'Time limit of an answer'],
+          ['max_questions_per_day', 'Questions in 24 hours', { unit: 'questions' }],
+        ]),
+      },
+      {
         title: 'Network',
         isRare: true,
         settings: [

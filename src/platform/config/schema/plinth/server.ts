@@ -227,6 +227,22 @@ export const console = section('The Console, which uses a separate port (`[studi
     'Loads the metadata of AI agents from their websites, if the Console uses HTTPS. Turn this off if the server has no access to the internet. Agents then register themselves.',
     live,
   ),
+  ask: liveSection(
+    'A language model that writes SQL on the SQL page. Off unless `url` is set. See docs/ask.md.',
+    {
+      url: optionalText(
+        'Base URL of an endpoint that is compatible with the OpenAI API, such as http://127.0.0.1:11434/v1. `/chat/completions` is added. The URL must use HTTPS, unless it refers to this machine.',
+      ),
+      model: text('', 'Name of the model.'),
+      key: secret('API key for the endpoint. If unset, requests contain no key.'),
+      allow_rows: boolean(
+        false,
+        "Lets operators add rows of a result to a question. Otherwise, only the schema, the question and the editor's SQL are sent.",
+      ),
+      timeout: duration(60_000, 'Maximum time for an answer.'),
+      max_questions_per_day: integer(200, 'Maximum number of questions that all operators ask in 24 hours.'),
+    },
+  ),
   tls: restartSection(
     reasons.opened,
     'A separate certificate for the Console. Requires `cert` in `[server.tls]`.',
