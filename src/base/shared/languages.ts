@@ -20,6 +20,7 @@ export const languages = {
   de: { name: 'Deutsch', english: 'German' },
   es: { name: 'Español', english: 'Spanish' },
   fr: { name: 'Français', english: 'French' },
+  hi: { name: 'हिन्दी', english: 'Hindi' },
   id: { name: 'Bahasa Indonesia', english: 'Indonesian' },
   it: { name: 'Italiano', english: 'Italian' },
   ja: { name: '日本語', english: 'Japanese' },

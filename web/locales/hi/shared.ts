@@ -1,0 +1,15 @@
+export const messages = {
+  'ui.copy': 'कॉपी करें',
+  'ui.copied': 'कॉपी हो गया',
+  'ui.copy-what': '{what} कॉपी करें',
+  'ui.show-password': 'पासवर्ड दिखाएँ',
+  'ui.hide-password': 'पासवर्ड छिपाएँ',
+  'ui.error-heading': 'किसी चीज़ पर ध्यान देने की ज़रूरत है',
+  'ui.error-code': 'गड़बड़ी का कोड',
+  'ui.request-id': 'अनुरोध आईडी',
+  'ui.skip': 'सीधे मुख्य कॉन्टेंट पर जाएँ',
+  'ui.scheme': 'रंग योजना',
+  'ui.scheme-light': 'हल्का',
+  'ui.scheme-dark': 'गहरा',
+  'ui.scheme-auto': 'सिस्टम',
+};
