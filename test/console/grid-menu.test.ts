@@ -343,7 +343,9 @@ test(
     await dialog.getByText('2 rows in public.labels will be deleted too').waitFor();
     // The row references itself, but a row's reference to itself isn't reported.
     expect(await dialog.getByText('public.parts still').count()).toBe(0);
-    await dialog.getByText('You can undo the deletion for 5 minutes.').waitFor();
+    await dialog
+      .getByText('You can undo the deletion for 5 minutes here, and later on the Undo page.')
+      .waitFor();
     await expectSound(page, 'delete');
     await dialog.getByRole('button', { name: 'Delete row' }).press('Enter');
     await page.getByText('Deleted 1 row', { exact: true }).waitFor();

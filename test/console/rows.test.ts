@@ -128,7 +128,7 @@ describe('SQL in names and values', () => {
     const { body } = await editIn('We"ird; --', { [column]: '1' }, { "a'b": { value: 'y' } }, { "a'b": 'x' });
     expect(body.row).toEqual({ [column]: '1', "a'b": 'y' });
     expect((await owner.call('POST', path, { values: { [column]: { value: '2' } } })).status).toBe(200);
-    expect((await owner.call('DELETE', path, { scope: { keys: [{ [column]: '2' }] } })).body).toEqual({
+    expect((await owner.call('DELETE', path, { scope: { keys: [{ [column]: '2' }] } })).body).toMatchObject({
       deleted: 1,
     });
   });
@@ -321,7 +321,7 @@ describe('inserting and deleting', () => {
     const { body } = await owner.call('POST', rowsPath('tasks'), { values: {} });
     expect(body.row).toMatchObject({ title: 'untitled', note: null, done: 'false' });
     const gone = await owner.call('DELETE', rowsPath('tasks'), { scope: { keys: [{ id: body.row.id }] } });
-    expect(gone.body).toEqual({ deleted: 1 });
+    expect(gone.body).toMatchObject({ deleted: 1 });
   });
 
   test('several rows are deleted together or not at all', async () => {
@@ -377,7 +377,7 @@ describe('inserting and deleting', () => {
     expect(plan.body).toEqual({ effects: [], restorable: false });
     const refused = await owner.call('DELETE', rowsPath('crowd'), { scope, undo: true });
     expect([refused.status, refused.body.code]).toEqual([409, 'not_as_told']);
-    expect((await owner.call('DELETE', rowsPath('crowd'), { scope })).body).toEqual({ deleted: 1001 });
+    expect((await owner.call('DELETE', rowsPath('crowd'), { scope })).body).toMatchObject({ deleted: 1001 });
   });
 
   test('the size of rows is measured completely, even in a table with a column named page', async () => {

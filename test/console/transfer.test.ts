@@ -353,7 +353,7 @@ describe('import', () => {
     const file = 'Code,Price\nx1,2.5\n"",\n';
     const mapping = JSON.stringify({ Code: 'code', Price: 'price' });
     const { body } = await upload('goods/import', { format: 'csv', mapping }, file);
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       rows: 2,
       invalid: 0,
       faults: [],

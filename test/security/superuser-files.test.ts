@@ -113,6 +113,8 @@ const reviewed = [
   'pages/console/operators/routes.ts',
   'pages/console/policies/routes.ts',
   'pages/console/sql-page/routes.ts',
+  'pages/console/undo/recorder.ts',
+  'pages/console/undo/routes.ts',
   'pages/console/users/impersonation-routes.ts',
   'platform/database/auto-expose.ts',
   // Drops the unused slot, which requires REPLICATION.

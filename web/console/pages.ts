@@ -153,6 +153,12 @@ export const pages = {
     component: 'AdvisorsPage',
     menu: { label: 'nav.advisors', key: 'v', group: 'data' },
   },
+  '/undo': {
+    module: 'features/undo/page.tsx',
+    component: 'UndoPage',
+    menu: { label: 'nav.undo', key: '3', group: 'data' },
+  },
+  '/undo/$id': { module: 'features/undo/entry-page.tsx', component: 'UndoEntryPage' },
   '/migrations': {
     module: 'features/migrations/page.tsx',
     component: 'MigrationsPage',

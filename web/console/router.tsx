@@ -54,6 +54,7 @@ import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { diagramQuery } from './features/tables/diagram/api.ts';
 import { validateDiagramSearch } from './features/tables/diagram/search.ts';
 import { validateTableSearch } from './features/tables/rows/search.ts';
+import { validateUndoSearch } from './features/undo/api.ts';
 import { ssoQuery, usersQuery } from './features/users/api.ts';
 import { validateUsersSearch } from './features/users/search.ts';
 import { validateDeliverySearch, webhooksQuery } from './features/users/webhooks/api.ts';
@@ -403,6 +404,17 @@ const auditRoute = createRoute({
   validateSearch: validateAuditSearch,
 });
 
+const undoRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/undo'),
+  validateSearch: validateUndoSearch,
+});
+
+const undoEntryRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/undo/$id'),
+});
+
 const sqlRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/sql'),
@@ -609,6 +621,8 @@ const routeTree = rootRoute.addChildren([
     authorizeRoute,
     operatorsRoute,
     auditRoute,
+    undoRoute,
+    undoEntryRoute,
     referenceRoute,
     graphqlRoute,
     settingsRoute,

@@ -39,6 +39,8 @@ export const project: readonly State[] = [
   { name: 'operators-read-only', path: '/operators', as: 'looker' },
   { name: 'audit', path: '/audit' },
   { name: 'audit-none', path: '/audit?search=nothing-matches-this' },
+  { name: 'undo', path: '/undo' },
+  { name: 'undo-none', path: '/undo?table=nothing' },
   { name: 'sso', path: '/users/sso' },
   { name: 'sso-connection', path: '/users/sso', act: openRow('idp.example.com') },
   { name: 'sso-new', path: '/users/sso', act: press(/connection/) },

@@ -26,6 +26,8 @@ const ownTables = [
   '_plinth.history_statements',
   '_plinth.history_marks',
   '_plinth.history_sampler',
+  // Rows as they were in the project, with values that a branch masks.
+  '_plinth.undo_entries',
 ];
 
 /** Sessions, tokens and codes of users. Refresh tokens and codes are valid in the project until they are used. */

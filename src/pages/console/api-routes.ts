@@ -65,6 +65,9 @@ import { tableRoutes } from './tables/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import type { Tokens } from './tokens/tokens.ts';
 import { triggerRoutes } from './triggers/routes.ts';
+import type { Limits } from './undo/journal.ts';
+import { createRecorder } from './undo/recorder.ts';
+import { undoRoutes } from './undo/routes.ts';
 import { userWebhookRoutes } from './user-webhooks/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { viewRoutes } from './views/routes.ts';
@@ -123,7 +126,13 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   nodeRoutes(api, server.nodes);
 
   const progress = new Map<string, number>();
-  tableRoutes(scope, api, { database, clock, audit, progress });
+  const limits = (): Limits => {
+    const { undo_days: days, undo_max_size: maxBytes } = config.current.plinth.console;
+    return { days, maxBytes };
+  };
+  const recorder = createRecorder({ database, limits, log });
+  undoRoutes(api, { database, recorder, limits, audit });
+  tableRoutes(scope, api, { database, clock, audit, recorder, progress });
   importTableRoutes(api, { pool, audit, writeMigration, progress });
   const { isProduction } = project.inspection;
   schemaRoutes(api, { pool, audit, writeMigration, runsEventTriggers: !isProduction });
@@ -136,7 +145,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   extensionRoutes(api, database, project.dataDir);
   policyRoutes(api, { database, clock, audit, writeMigration });
   migrationRoutes(api, { pool, clock, audit, writeMigration, projectMigrations: project.migrations });
-  sqlRoutes(api, { database, clock, audit, seal });
+  sqlRoutes(api, { database, clock, audit, seal, recorder });
   askRoutes(api, { database, config, audit });
   queryRoutes(api, { database, audit });
   historyRoutes(api, history);

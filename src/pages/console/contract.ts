@@ -39,6 +39,7 @@ import type { contract as storage } from './storage/contract.ts';
 import type { contract as tables } from './tables/contract.ts';
 import type { contract as tokens } from './tokens/contract.ts';
 import type { contract as triggers } from './triggers/contract.ts';
+import type { contract as undo } from './undo/contract.ts';
 import type { contract as userWebhooks } from './user-webhooks/contract.ts';
 import type { contract as users } from './users/contract.ts';
 import type { contract as views } from './views/contract.ts';
@@ -80,6 +81,7 @@ export type ConsoleContract = typeof access &
   typeof tables &
   typeof tokens &
   typeof triggers &
+  typeof undo &
   typeof users &
   typeof userWebhooks &
   typeof views &

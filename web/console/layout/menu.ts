@@ -1,6 +1,7 @@
 /** Defines the menu's entries with their icons. The palette and the list of shortcuts use the same entries. */
 import {
   IconApi,
+  IconArrowBackUp,
   IconBell,
   IconBolt,
   IconBrandGraphql,
@@ -40,6 +41,7 @@ const icons: Record<MenuPath, typeof IconHome> = {
   '/policies': IconShieldLock,
   '/database': IconSchema,
   '/advisors': IconShieldCheck,
+  '/undo': IconArrowBackUp,
   '/migrations': IconStack2,
   '/why': IconHelpCircle,
   '/users': IconUsers,

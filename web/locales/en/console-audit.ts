@@ -45,6 +45,7 @@ export const messages = {
     'Deleted {rows, plural, one {# row} other {# rows}} of {target}{undo, select, yes { (undo was offered)} no { (can’t be undone)} other {}}',
   'did.row.insert': 'Added a row to {target}',
   'did.row.restore': 'Restored {rows, plural, one {# row} other {# rows}} of {target}',
+  'did.row.undo': 'Undid changes to {rows, plural, one {# row} other {# rows}} of {target}',
   'did.row.import': 'Imported {rows, plural, one {# row} other {# rows}} into {target}',
   'did.settings.change': 'Changed settings in {target}',
   'did.settings.reload': 'Applied changed files: {names}',

@@ -90,10 +90,11 @@ export const messages = {
   'head.copied': 'Column name copied',
 
   'delete.checking': 'Checking which other rows are affected…',
-  'delete.undo': 'You can undo the deletion for 5 minutes.',
-  'delete.no-undo': 'The deletion can’t be undone because there are too many rows, or they’re too large.',
+  'delete.undo': 'You can undo the deletion for 5 minutes here, and later on the Undo page.',
+  'delete.no-undo':
+    'The rows are too many or too large to undo the deletion here. The Undo page keeps up to 10,000 rows.',
   'delete.cascade':
-    '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} will be deleted too (ON DELETE CASCADE). {count, plural, one {Undo won’t restore it.} other {Undo won’t restore them.}}',
+    '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} will be deleted too (ON DELETE CASCADE). {count, plural, one {Only the Undo page can restore it.} other {Only the Undo page can restore them.}}',
   'delete.set null':
     '{column} will be set to NULL in {more, select, true {more than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} of {table}. Undo won’t restore the references.',
   'delete.set default':

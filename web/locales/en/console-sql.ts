@@ -45,6 +45,8 @@ export const messages = {
   'sql.cell-long': 'Only the first 16 MiB is shown.',
   'sql.no-rows': 'No rows returned',
   'sql.ms': '{ms, number} ms',
+  'sql.undo': 'Undo changes',
+  'sql.undo-partly': 'Undo some changes',
   'sql.committed': 'Committed',
   'sql.rolled-back': 'Rolled back',
   'sql.left-open': 'Your last transaction wasn’t committed, so it was rolled back',

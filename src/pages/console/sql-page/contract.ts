@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 import { personaText } from '../persona/contract.ts';
+import type { Recorded } from '../undo/recorder.ts';
 
 const script = z.string().min(1).max(1_000_000);
 const timeoutMs = z.number().int().min(100).max(600_000).default(30_000);
@@ -127,7 +128,13 @@ export type RunEvent =
       readonly ms: number;
     }
   | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & PostgresMessage)
-  | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
+  | {
+      readonly event: 'done';
+      readonly outcome: Outcome;
+      readonly ms: number;
+      /** The entry of the undo journal with the changes. */
+      readonly undo?: Recorded;
+    };
 
 /**
  * The outcome of the changes made by the script. `ended`: the script committed or rolled back its own transactions.

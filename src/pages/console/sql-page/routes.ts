@@ -1,13 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../base/kernel/clock.ts';
 import type { Seal } from '../../../base/shared/seal.ts';
-import type { Database } from '../../../platform/database/types.ts';
+import type { Database, Session } from '../../../platform/database/types.ts';
 import type { Audit } from '../audit.ts';
 import { onDisconnect } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona, printPersona } from '../persona/persona.ts';
 import type { Api, Call, RouteCall } from '../routes/api.ts';
+import type { Recorder, Recording } from '../undo/recorder.ts';
 import { readCell } from './cell.ts';
 import type { contract, Plans, RunEvent, WholeCell } from './contract.ts';
 import { questionsOf } from './core/danger.ts';
@@ -33,9 +34,10 @@ export interface SqlDeps {
   readonly clock: Clock;
   readonly audit: Audit;
   readonly seal: Seal;
+  readonly recorder: Recorder;
 }
 
-export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): void {
+export function sqlRoutes(api: Api, { database, clock, audit, seal, recorder }: SqlDeps): void {
   const db = database.pool('postgres');
   const store: PrivateStore = { db: database.pool('supabase_admin'), seal };
   const runs = createRuns();
@@ -82,6 +84,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
         typeNames: names,
         output,
         signal,
+        journal: journalOf(recorder, call, identity),
       });
     void finish(call, { text, as: identity.as, isReadOnly, repeated }, { running, output }, work);
     return call.reply.type('application/x-ndjson; charset=utf-8').send(output.lines);
@@ -179,6 +182,11 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
   );
   libraryRoutes(route, store, audit);
 }
+
+const journalOf =
+  (recorder: Recorder, { operator }: Call, { claims }: Identity) =>
+  (session: Session): Promise<Recording> =>
+    recorder.begin(session, { operator, action: 'sql.run', isOperator: claims === undefined });
 
 /**
  * Converts an error that occurred before the first statement ran to an event. The event has no position, because the

@@ -15,6 +15,7 @@ import type {
 } from '../../../platform/database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
+import type { Recording } from '../undo/recorder.ts';
 import type { Outcome, RunEvent } from './contract.ts';
 import { controlsTransaction, needsNoTransaction } from './core/statements.ts';
 import type { RunOutput } from './run-output.ts';
@@ -37,6 +38,8 @@ export interface RunOptions {
   readonly typeNames: ReadonlyMap<number, string>;
   readonly output: Pick<RunOutput, 'emit' | 'drained'>;
   readonly signal: AbortSignal;
+  /** Journals the changes of a script that doesn't control transactions itself. */
+  readonly journal?: ((session: Session) => Promise<Recording>) | undefined;
 }
 
 /**
@@ -100,6 +103,8 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   });
   try {
     await begin(session, options, ownTransactions);
+    const isJournaled = !ownTransactions && !isReadOnly;
+    const recording = isJournaled ? await options.journal?.(session) : undefined;
     for (const [index, runnable] of runnables.entries()) {
       options.signal.throwIfAborted();
       const { start, end: statementEnd } = runnable.statement;
@@ -116,13 +121,14 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
         break;
       }
     }
+    const undo = error === null ? await recording?.finish() : undefined;
     const outcome = ownTransactions
       ? isOpen
         ? 'left open'
         : 'ended'
       : await end(session, error === null && !isReadOnly);
     const ms = elapsed(startedAt);
-    output.emit({ event: 'done', outcome, ms });
+    output.emit({ event: 'done', outcome, ms, ...(undo && outcome === 'committed' ? { undo } : {}) });
     return { outcome, tags, error, ms };
   } finally {
     await stopCanceling();

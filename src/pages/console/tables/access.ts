@@ -10,6 +10,8 @@ import { ConsoleError } from '../errors.ts';
 import { asIdentity, databaseRoleOf, type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { type Call, parseAs } from '../routes/api.ts';
+import type { Hint } from '../undo/capture.ts';
+import type { Recorded, Recorder } from '../undo/recorder.ts';
 import { findRelation } from './catalog.ts';
 import type { Relation } from './contract.ts';
 
@@ -27,11 +29,20 @@ export interface Access {
   run<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
   /** Runs a transaction as the operator, regardless of the persona in the URL. */
   runAsOperator<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
+  /**
+   * Runs a transaction as the persona and journals its changes, so that they can be taken back. `hint` returns the rows
+   * that were changed. The result contains the journal's entry, if there is one.
+   */
+  change<T>(
+    call: Call,
+    work: TransactionWork<T>,
+    options: TransactionOptions & { readonly action: string; readonly hint?: (result: T) => Hint },
+  ): Promise<{ result: T; undo: Recorded | undefined }>;
   /** Returns the persona's identity. Used for streams, which run their own transactions. */
   identity(call: Call): Promise<Identity>;
 }
 
-export function createAccess(database: Database, clock: Clock): Access {
+export function createAccess(database: Database, clock: Clock, recorder: Recorder): Access {
   const pool = database.pool('postgres');
 
   async function relation({ request }: Call): Promise<Relation> {
@@ -65,6 +76,20 @@ export function createAccess(database: Database, clock: Clock): Access {
     },
     runAsOperator: ({ operator }, work, options) =>
       database.pool(databaseRoleOf(operator.role)).transaction(work, options),
+    async change(call, work, { action, hint, ...options }) {
+      const persona = await identity(call);
+      const change = { operator: call.operator, action, isOperator: persona.claims === undefined };
+      return asIdentity(
+        database,
+        persona,
+        async (tx, rows) => {
+          const recording = await recorder.begin(tx, change);
+          const result = await work(tx, rows);
+          return { result, undo: await recording.finish(hint?.(result)) };
+        },
+        options,
+      );
+    },
     async run(call, work, options) {
       return asIdentity(database, await identity(call), work, options);
     },

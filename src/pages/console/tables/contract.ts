@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json, type RouteTable, raw } from '../core/contract.ts';
 import { asPersona, personaText } from '../persona/contract.ts';
+import type { Recorded } from '../undo/recorder.ts';
 
 const filterOperators = [
   'eq',
@@ -378,7 +379,11 @@ export const contract = {
   'DELETE /tables/:schema/:table/rows': {
     query: asPersona,
     body: removeRows,
-    response: json<{ readonly deleted: number; readonly restorable?: DeletedRows }>(),
+    response: json<{
+      readonly deleted: number;
+      readonly restorable?: DeletedRows;
+      readonly undo?: Recorded;
+    }>(),
   },
   /** Returns the other rows that a deletion would change or delete, and whether the deletion can be undone. */
   'POST /tables/:schema/:table/delete-effects': {
@@ -395,7 +400,7 @@ export const contract = {
   'POST /tables/:schema/:table/change': {
     query: asPersona,
     body: changeRows,
-    response: json<{ readonly changed: number }>(),
+    response: json<{ readonly changed: number; readonly undo?: Recorded }>(),
   },
   /** Returns a CSV or JSON file. */
   'GET /tables/:schema/:table/export': { query: exportView, response: raw },
@@ -410,7 +415,7 @@ export const contract = {
   'POST /tables/:schema/:table/import': {
     query: importFile,
     body: 'file',
-    response: json<ImportReport & { readonly written: boolean }>(),
+    response: json<ImportReport & { readonly written: boolean; readonly undo?: Recorded }>(),
   },
   'GET /imports/:id': { response: json<{ readonly rows: number | null }>() },
 } as const satisfies RouteTable;

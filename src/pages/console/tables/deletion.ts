@@ -147,7 +147,10 @@ export function deletionRoutes(api: Api, { access, audit }: { access: Access; au
   route('POST /tables/:schema/:table/restore', 'write', async (call) => {
     const deleted = await call.body();
     const relation = await access.relation(call);
-    const restored = await access.run(call, (tx) => restoreRows(tx, relation, deleted), writing);
+    const { result: restored } = await access.change(call, (tx) => restoreRows(tx, relation, deleted), {
+      ...writing,
+      action: 'row.restore',
+    });
     const names = identifying(relation).filter((name) => deleted.columns.includes(name));
     await audit(call, 'row.restore', nameOf(relation), {
       count: restored,

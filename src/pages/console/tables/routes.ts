@@ -5,10 +5,13 @@ import type { Audit } from '../audit.ts';
 import { disconnected } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
+import type { Recorder } from '../undo/recorder.ts';
 import { createAccess, nameOf, personaOf } from './access.ts';
 import { findRelation, listRelations } from './catalog.ts';
+import type { RowKey } from './contract.ts';
 import { identifying } from './core/filters.ts';
 import { deleteForUndo, deletionRoutes } from './deletion.ts';
+import { hintOf, insertedScope, undoOf } from './journal-hints.ts';
 import { countRows, readPage, readRow } from './read.ts';
 import { findReferences } from './references.ts';
 import { createSnapshots } from './snapshots.ts';
@@ -20,12 +23,13 @@ export interface TableDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly audit: Audit;
+  readonly recorder: Recorder;
   readonly progress: ImportProgress;
 }
 
 export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): void {
   const { database, clock, audit } = deps;
-  const access = createAccess(database, clock);
+  const access = createAccess(database, clock, deps.recorder);
   const route = api.feature(() => import('./contract.ts'));
   const pool = database.pool('postgres');
 
@@ -76,7 +80,12 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
   route('PATCH /tables/:schema/:table/rows', 'write', async (call) => {
     const { edits } = await call.body();
     const relation = await access.relation(call);
-    const rows = await access.run(call, (tx) => editRows(tx, relation, edits), writing);
+    const keysOf = (list: readonly { readonly key: RowKey }[]): RowKey[] => list.map(({ key }) => key);
+    const { result: rows } = await access.change(call, (tx) => editRows(tx, relation, edits), {
+      ...writing,
+      action: 'row.update',
+      hint: (edited) => hintOf(relation, { keys: keysOf(edits) }, { keys: keysOf(edited) }),
+    });
     await audit(call, 'row.update', nameOf(relation), {
       keys: edits.slice(0, shownKeys).map(({ key }) => key),
       count: edits.length,
@@ -88,7 +97,11 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
   route('POST /tables/:schema/:table/rows', 'write', async (call) => {
     const { values } = await call.body();
     const relation = await access.relation(call);
-    const row = await access.run(call, (tx) => insertRow(tx, relation, values), writing);
+    const { result: row } = await access.change(call, (tx) => insertRow(tx, relation, values), {
+      ...writing,
+      action: 'row.insert',
+      hint: (inserted) => hintOf(relation, undefined, insertedScope(relation, inserted)),
+    });
     const key = Object.fromEntries(
       identifying(relation)
         .filter((name) => name in row)
@@ -100,40 +113,47 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
   route('DELETE /tables/:schema/:table/rows', 'write', async (call) => {
     const { scope, rows, undo } = await call.body();
     const relation = await access.relation(call);
-    const { deleted, restorable } = await access.run(
+    const {
+      result: { deleted, restorable },
+      undo: entry,
+    } = await access.change(
       call,
       async (tx) => {
         const kept = undo ? await deleteForUndo(tx, relation, scope) : undefined;
         const count = kept?.rows.length ?? (await deleteRows(tx, relation, scope));
         return { deleted: requireRowCount(count, rows), restorable: kept };
       },
-      writingLong,
+      { ...writingLong, action: 'row.delete', hint: () => hintOf(relation, scope, undefined) },
     );
     await audit(call, 'row.delete', nameOf(relation), {
       count: deleted,
-      undoable: restorable !== undefined,
+      undoable: restorable !== undefined || entry?.isPartial === false,
       ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
       ...personaOf(call),
     });
-    return { deleted, ...(restorable === undefined ? {} : { restorable }) };
+    return { deleted, ...(restorable === undefined ? {} : { restorable }), ...undoOf(entry) };
   });
   deletionRoutes(api, { access, audit });
   route('POST /tables/:schema/:table/change', 'write', async (call) => {
     const { scope, rows, changes } = await call.body();
     const relation = await access.relation(call);
-    const changed = await access.run(
+    const { result: changed, undo } = await access.change(
       call,
       async (tx) => requireRowCount(await changeRows(tx, relation, scope, changes), rows),
-      writingLong,
+      {
+        ...writingLong,
+        action: 'row.update',
+        hint: () => hintOf(relation, scope, 'keys' in scope ? scope : undefined),
+      },
     );
     await audit(call, 'row.update', nameOf(relation), {
       count: changed,
-      undoable: false,
+      undoable: undo?.isPartial === false,
       columns: Object.keys(changes),
       ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
       ...personaOf(call),
     });
-    return { changed };
+    return { changed, ...undoOf(undo) };
   });
   transferRoutes(api, { database, access, audit, progress: deps.progress });
 }

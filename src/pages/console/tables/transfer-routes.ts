@@ -1,7 +1,7 @@
 /** The routes that export and import rows. */
 import type { Readable } from 'node:stream';
 import { attachment } from '../../../base/shared/http/header-text.ts';
-import type { Database, TransactionWork } from '../../../platform/database/types.ts';
+import type { Database, Transaction, TransactionWork } from '../../../platform/database/types.ts';
 import type { Audit } from '../audit.ts';
 import { disconnected } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
@@ -12,6 +12,7 @@ import type { ImportReport } from './contract.ts';
 import { exportRows } from './export.ts';
 import { importRows } from './import.ts';
 import { readSource } from './import-source.ts';
+import { undoOf } from './journal-hints.ts';
 import { readingLong, writingLong } from './timing.ts';
 
 export interface TransferDeps {
@@ -79,28 +80,27 @@ export function transferRoutes(api: Api, { database, access, audit, progress }: 
     const relation = await access.relation(call);
     const progressId = `${call.operator.id} ${id}`;
     try {
-      const report = await access.run(
-        call,
-        async (tx) => {
-          const source = readSource(bodyOf(call), format, delimiter);
-          const { report, mayWrite } = await importRows(
-            tx,
-            relation,
-            { mapping, fixed, skip, isTrial: dry },
-            { source, onRows: (rows) => progress.set(progressId, rows) },
-          );
-          if (!mayWrite) throw new Faulty(report);
-          return report;
-        },
-        dry ? { ...writingLong, end: 'rollback' } : writingLong,
-      );
+      const work = async (tx: Transaction): Promise<ImportReport> => {
+        const source = readSource(bodyOf(call), format, delimiter);
+        const { report, mayWrite } = await importRows(
+          tx,
+          relation,
+          { mapping, fixed, skip, isTrial: dry },
+          { source, onRows: (rows) => progress.set(progressId, rows) },
+        );
+        if (!mayWrite) throw new Faulty(report);
+        return report;
+      };
+      const { result: report, undo } = dry
+        ? { result: await access.run(call, work, { ...writingLong, end: 'rollback' }), undo: undefined }
+        : await access.change(call, work, { ...writingLong, action: 'row.import' });
       if (!dry)
         await audit(call, 'row.import', nameOf(relation), {
           count: report.rows - report.invalid,
           format,
           ...(report.invalid === 0 ? {} : { skipped: report.invalid }),
         });
-      return { ...report, written: !dry };
+      return { ...report, written: !dry, ...undoOf(undo) };
     } catch (error) {
       if (error instanceof Faulty) return { ...error.report, written: false };
       throw error;

@@ -20,6 +20,8 @@ export interface RunOutcome {
   readonly statements: readonly StatementResult[];
   readonly outcome: 'committed' | 'rolled back' | 'ended' | 'left open' | undefined;
   readonly ms: number | undefined;
+  /** The entry of the undo journal with the changes. */
+  readonly undo: { readonly id: number; readonly isPartial: boolean } | undefined;
   /** An error that doesn't belong to a single statement. */
   readonly error: StatementResult['error'];
 }
@@ -29,6 +31,7 @@ export const emptyOutcome: RunOutcome = {
   statements: [],
   outcome: undefined,
   ms: undefined,
+  undo: undefined,
   error: undefined,
 };
 
@@ -82,6 +85,6 @@ export function withEvent(run: RunOutcome, event: RunEvent, offset: number): Run
       return last === undefined || last.ms !== undefined ? { ...run, error } : change({ error });
     }
     case 'done':
-      return { ...run, outcome: event.outcome, ms: event.ms };
+      return { ...run, outcome: event.outcome, ms: event.ms, undo: event.undo };
   }
 }

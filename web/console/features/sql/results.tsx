@@ -1,4 +1,6 @@
 /** The results of a run, with a tab for each statement. */
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { Suspense, useId, useState } from 'react';
 import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
@@ -95,7 +97,7 @@ function indexToShow(statements: readonly StatementResult[]): number {
   return withRows >= 0 ? withRows : Math.max(0, statements.length - 1);
 }
 
-function Outcome({ run: { outcome, ms } }: { run: RunOutcome }) {
+function Outcome({ run: { outcome, ms, undo } }: { run: RunOutcome }) {
   if (outcome === undefined) return null;
   const words = {
     committed: 'sql.committed',
@@ -109,6 +111,11 @@ function Outcome({ run: { outcome, ms } }: { run: RunOutcome }) {
         {t(words[outcome])}
       </Tag>
       <span>{t('sql.ms', { ms })}</span>
+      {undo === undefined ? null : (
+        <Anchor component={Link} to="/undo/$id" params={{ id: String(undo.id) } as never} inherit>
+          {t(undo.isPartial ? 'sql.undo-partly' : 'sql.undo')}
+        </Anchor>
+      )}
     </>
   );
 }

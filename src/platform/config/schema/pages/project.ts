@@ -106,6 +106,8 @@ export const projectPages: readonly PageSpec[] = [
         settings: under('console', [
           ['require_mfa', 'Require a second factor for operators', { words: '2fa two-factor mfa' }],
           ['url', 'Public Console URL', { words: 'domain address' }],
+          ['undo_days', 'Days for which changes can be undone', { words: 'journal restore revert' }],
+          ['undo_max_size', 'Maximum size of the undo journal', { words: 'journal storage' }],
           ['agent_documents', 'Load the metadata of AI agents', { words: 'oauth mcp cimd' }],
         ]),
       },

@@ -243,6 +243,17 @@ export const console = section('The Console, which uses a separate port (`[studi
       max_questions_per_day: integer(200, 'Maximum number of questions that all operators ask in 24 hours.'),
     },
   ),
+  undo_days: integer(
+    14,
+    'Number of days for which row changes made in the Console can be undone. With 0, they are not journaled.',
+    { max: 365 },
+    live,
+  ),
+  undo_max_size: size(
+    256 * 1024 * 1024,
+    'Maximum size of the row values in the undo journal. If the journal is larger, its oldest entries are deleted.',
+    live,
+  ),
   tls: restartSection(
     reasons.opened,
     'A separate certificate for the Console. Requires `cert` in `[server.tls]`.',

@@ -24,6 +24,7 @@ export function BulkChange({
   onClose,
   onSave,
   onChanged,
+  onJournaled,
 }: {
   change: BulkKind;
   relation: Relation;
@@ -36,6 +37,8 @@ export function BulkChange({
   /** Called before the edits of loaded rows are saved. */
   onSave: () => void;
   onChanged: () => void;
+  /** Receives the entry of the undo journal after a change that the page itself can't undo. */
+  onJournaled: (entry: number | undefined) => void;
 }) {
   const { scope, selected, select } = selection;
   return bulk.kind === 'delete' ? (
@@ -45,12 +48,13 @@ export function BulkChange({
       scope={bulk.keys === undefined ? scope : { keys: bulk.keys }}
       count={rows.count}
       onClose={onClose}
-      onDone={(deleted) => {
+      onDone={(deleted, entry) => {
         select(new Map());
         if (deleted !== undefined) edits.deleted(deleted);
         onSave();
         onClose();
         onChanged();
+        if (deleted === undefined) onJournaled(entry);
       }}
     />
   ) : (
@@ -69,9 +73,10 @@ export function BulkChange({
           .save(keys.map((key) => ({ key, column, index: -1, change, seen: undefined })))
           .then(onChanged);
       }}
-      onDone={() => {
+      onDone={(entry) => {
         onClose();
         onChanged();
+        onJournaled(entry);
       }}
     />
   );

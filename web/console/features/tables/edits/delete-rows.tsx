@@ -27,7 +27,7 @@ export default function DeleteRows({
   count: () => Promise<number | undefined>;
   onClose: () => void;
   /** Receives the deleted rows if they can be restored. */
-  onDone: (deleted: DeletedRows | undefined) => void;
+  onDone: (deleted: DeletedRows | undefined, entry: number | undefined) => void;
 }) {
   const params = { schema: name.schema, table: name.table };
   const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
@@ -54,7 +54,7 @@ export default function DeleteRows({
         query: { as },
         body: { scope, undo, ...(isAll(scope) ? { rows: size } : {}) },
       }),
-    onSuccess: ({ restorable }) => onDone(restorable),
+    onSuccess: ({ restorable, undo: entry }) => onDone(restorable, entry?.id),
   });
   const isReady = size !== undefined && isPlanned;
   return (

@@ -49,7 +49,8 @@ export default function EditRows({
   onClose: () => void;
   /** Changes loaded rows with individual edits, so that the change can be undone. */
   onEdits: (column: string, change: CellChange) => void;
-  onDone: () => void;
+  /** Receives the entry of the undo journal. */
+  onDone: (entry: number | undefined) => void;
 }) {
   const id = useId();
   const columns = relation.columns.filter((column) => isEditable(column) && !column.primary_key);
@@ -71,7 +72,7 @@ export default function EditRows({
         query: { as },
         body: { scope, rows: size, changes: Object.fromEntries([[name, change]]) },
       }),
-    onSuccess: onDone,
+    onSuccess: ({ undo }) => onDone(undo?.id),
   });
   return (
     <Confirm

@@ -4,6 +4,7 @@
  */
 import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { Staging } from '../edits/staged.ts';
 import type { Undoable } from '../edits/use-edits.ts';
 import { t } from '../text.ts';
@@ -19,7 +20,7 @@ export function TableFoot({
   undoable,
   undone,
   staging,
-  note,
+  notes: { note, journaled },
   live,
   onTakeAll,
   onEdit,
@@ -34,8 +35,12 @@ export function TableFoot({
   undoable: Undoable | undefined;
   undone: Undoable | undefined;
   staging: Staging;
-  /** A message about the last copy or paste. */
-  note: string;
+  notes: {
+    /** A message about the last copy or paste. */
+    readonly note: string;
+    /** The entry of the undo journal with the last bulk change. */
+    readonly journaled: number | undefined;
+  };
   live: Live;
   onTakeAll: () => void;
   onEdit: () => void;
@@ -112,6 +117,11 @@ export function TableFoot({
             {t('rows.discard-all')}
           </Button>
         </>
+      )}
+      {journaled === undefined ? null : (
+        <Link to="/undo/$id" params={{ id: String(journaled) }} className={classes.footButton}>
+          {t('rows.undo-change')}
+        </Link>
       )}
       {undoable === undefined ? null : (
         <button type="button" className={classes.footButton} onClick={onUndo}>

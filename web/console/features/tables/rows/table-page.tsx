@@ -75,7 +75,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const { selected, isAll } = selection;
   const [bulkChange, setBulkChange] = useState<BulkKind>();
   const [showsFilters, setShowsFilters] = useState(filters.length > 0);
-  const [note, setNote] = useState('');
+  const { setNote, setJournaled, ...notes } = useFootNotes();
   const [peek, setPeek] = useState<Peek>();
   const activeColumn = useRef<string>(undefined);
   const insert = (): void => go({ insert: true });
@@ -154,7 +154,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         undoable={edits.undoable}
         undone={edits.undone}
         staging={edits.staging}
-        note={note}
+        notes={notes}
         live={live}
         onTakeAll={selection.selectAll}
         onEdit={() => setBulkChange({ kind: 'edit' })}
@@ -194,11 +194,19 @@ function OpenTable({ relation }: { relation: Relation }) {
             onClose={() => setBulkChange(undefined)}
             onSave={() => setNote('')}
             onChanged={refresh}
+            onJournaled={setJournaled}
           />
         )}
       </Suspense>
     </>
   );
+}
+
+/** What the footer shows about the last action: a message, and the undo journal's entry of a bulk change. */
+function useFootNotes() {
+  const [note, setNote] = useState('');
+  const [journaled, setJournaled] = useState<number>();
+  return { note, setNote, journaled, setJournaled };
 }
 
 /** Undoes the last step. The footer then shows what was undone, or why the step couldn't be undone. */
