@@ -65,7 +65,7 @@ interface Counts {
 export interface Hint {
   readonly schema: string;
   readonly name: string;
-  /** Conditions for the rows before and after the change. Undefined if there are no such rows. */
+  /** Conditions for the rows before and after the change. Undefined if no rows match. */
   readonly before?: Sql | undefined;
   readonly after?: Sql | undefined;
 }

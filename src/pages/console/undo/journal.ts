@@ -148,7 +148,7 @@ export interface StoredEntry {
   readonly tables: readonly StoredTable[];
 }
 
-/** Returns undefined if there is no such entry or its transaction wasn't committed. */
+/** Returns undefined if the entry doesn't exist or its transaction wasn't committed. */
 export async function findEntry(db: Queryable, id: number): Promise<StoredEntry | undefined> {
   await settle(db);
   const [entry] = await db.query<EntryRow>(
