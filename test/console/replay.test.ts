@@ -40,6 +40,7 @@ const schema = `
     begin set local role service_role; delete from public.notes; return current_user; end $$;
   create function public.waits() returns int language plpgsql as $$ begin perform pg_advisory_xact_lock(42); return 1; end $$;
   create function public.times_out() returns int language plpgsql set statement_timeout = '100ms' as $$ begin perform pg_sleep(60); return 1; end $$;
+  create function public.runs_long() returns int language plpgsql set statement_timeout = '100s' as $$ begin perform pg_sleep(90); return 1; end $$;
   create function public.secret_count() returns bigint language sql stable security definer as $$ select count(*) from auth.users $$;
   create table public.empty_box (id int primary key);
   alter table public.empty_box enable row level security;
@@ -306,6 +307,14 @@ describe('a replay changes nothing', () => {
     expect([body.status, JSON.parse(body.body).code, body.isTimedOut]).toEqual([500, '57014', false]);
   });
 
+  test('a request that runs longer than 15 seconds is canceled, whatever its timeout is', async () => {
+    const call = { method: 'POST', path: '/rest/v1/rpc/runs_long', body: '{}' };
+    const { body } = await replay({ ...call, headers: { 'content-type': 'application/json' } });
+    expect(body).toMatchObject({ isTimedOut: true, status: 500, body: expect.stringContaining('57014') });
+    const left = sql`select 1 from pg_stat_activity where query like '%runs_long%' and state = 'active' and pid <> pg_backend_pid()`;
+    await expect.poll(() => db().query(left)).toEqual([]);
+  });
+
   test('two replays can run at the same time, and a third is rejected', async () => {
     const session = await db().connect();
     const call = {
@@ -334,6 +343,84 @@ describe('a replay changes nothing', () => {
       session.release();
     }
     expect(await Promise.all(running)).toMatchObject([{ body: { status: 200 } }, { body: { status: 200 } }]);
+  });
+});
+
+describe('a request to storage', () => {
+  beforeAll(async () => {
+    await db().exec(`insert into storage.buckets (id, name) values ('docs', 'docs');
+      create policy own on storage.objects for select to authenticated using (owner_id = auth.uid()::text);`);
+    const { keys } = backend;
+    for (const [path, text, type] of [
+      ['a.txt', 'the text', 'text/plain'],
+      ['b.png', 'no text', 'image/png'],
+    ] as const) {
+      const { status } = await backend.fetch(`/storage/v1/object/docs/${path}`, {
+        method: 'POST',
+        headers: {
+          apikey: keys.serviceRoleKey,
+          authorization: `Bearer ${keys.serviceRoleKey}`,
+          'content-type': type,
+        },
+        body: text,
+      });
+      expect(status).toBe(200);
+    }
+    await db().exec(`update storage.objects set owner_id = '${idOf('ada')}'`);
+  });
+
+  test.each([
+    ['ada', 200, 'the text'],
+    ['ben', 400, 'not_found'],
+  ] as const)('reads as %s what the policies allow', async (name, status, text) => {
+    for (const by of [owner, looker])
+      expect(
+        (
+          await replay(
+            { as: `user:${idOf(name)}`, method: 'GET', path: '/storage/v1/object/authenticated/docs/a.txt' },
+            by,
+          )
+        ).body,
+      ).toMatchObject({ status, body: expect.stringContaining(text), access: 'read only' });
+  });
+
+  test('lists files, and shows no bytes of other types', async () => {
+    const list = {
+      method: 'POST',
+      path: '/storage/v1/object/list/docs',
+      body: '{"prefix":""}',
+      headers: { 'content-type': 'application/json' },
+    };
+    expect((await replay({ as: `user:${idOf('ada')}`, ...list })).body).toMatchObject({
+      status: 200,
+      rows: 2,
+    });
+    expect((await replay({ as: `user:${idOf('ben')}`, ...list })).body).toMatchObject({
+      status: 200,
+      rows: 0,
+    });
+    expect((await replay({ method: 'GET', path: '/storage/v1/object/docs/b.png' })).body).toMatchObject({
+      status: 200,
+      body: '',
+      rows: null,
+    });
+  });
+
+  test('never changes files', async () => {
+    for (const [method, path] of [
+      ['DELETE', '/storage/v1/object/docs/a.txt'],
+      ['POST', '/storage/v1/object/docs/c.txt'],
+      ['POST', '/storage/v1/object/sign/docs/a.txt'],
+      ['POST', '/storage/v1/object/list/../docs/c.txt'],
+      ['GET', '/storage/v1/object/../../auth/v1/admin/users'],
+      ['GET', '/storage/v1/object/%2e%2e/%2e%2e/auth/v1/admin/users'],
+      ['POST', '/storage/v1/bucket'],
+    ])
+      expect([path, (await replay({ method, path, body: '{}' })).status]).toEqual([path, 400]);
+    const encoded = '/storage/v1/object/x/..%2f..%2f..%2fauth/v1/admin/users';
+    expect((await replay({ method: 'GET', path: encoded })).body.status).toBe(400);
+    const rows = await db().query(sql`select name from storage.objects order by name`);
+    expect(rows).toEqual([{ name: 'a.txt' }, { name: 'b.png' }]);
   });
 });
 
@@ -490,6 +577,17 @@ describe('a generated test', () => {
       fix: 'insert into public.empty_box values (2)',
     },
     {
+      what: 'a single row that is missing',
+      request: () => ({
+        as: `user:${idOf('ada')}`,
+        method: 'GET',
+        path: '/rest/v1/empty_box?select=id&id=eq.3',
+        headers: { accept: 'application/vnd.pgrst.object+json' },
+        expects: 'succeeds',
+      }),
+      fix: 'insert into public.empty_box values (3)',
+    },
+    {
       what: 'rows that must be hidden',
       request: () => ({ as: 'anon', method: 'GET', path: '/rest/v1/locked', expects: 'no-rows' }),
       fix: 'alter table public.locked enable row level security',
@@ -535,6 +633,22 @@ describe('a generated test', () => {
       status: 409,
       body: { code: 'refused' },
     });
+    // The database would execute these requests, but the services reject the results.
+    const many = { headers: { accept: 'application/vnd.pgrst.object+json' }, expects: 'succeeds' };
+    await db().exec('insert into public.empty_box values (10), (11)');
+    expect(
+      await owner.call('POST', '/replays/test', { method: 'GET', path: '/rest/v1/empty_box', ...many }),
+    ).toMatchObject({ status: 409, body: { code: 'refused' } });
+    const query = 'mutation { deleteFromempty_boxCollection(atMost: 1) { affectedCount } }';
+    expect(
+      await owner.call('POST', '/replays/test', {
+        method: 'POST',
+        path: '/graphql/v1',
+        headers: json,
+        body: JSON.stringify({ query }),
+        expects: 'succeeds',
+      }),
+    ).toMatchObject({ status: 409, body: { code: 'refused' } });
     const read = { as: 'anon', method: 'GET', path: '/rest/v1/notes', expects: 'no-rows' };
     const first = (await owner.call('POST', '/replays/test/file', read)).body.path;
     const second = (await owner.call('POST', '/replays/test/file', read)).body.path;

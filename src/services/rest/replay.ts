@@ -2,6 +2,7 @@
  * Runs a request again for an operator, in transactions that are rolled back. The rollback doesn't depend on the code
  * that serves the request, because every statement passes the request path that this code passes to it.
  */
+import { isPostgresError } from '../../base/shared/errors.ts';
 import type { Cancellation, PathRequest, Setting } from '../../platform/database/types.ts';
 import { type AttemptResponse, attempt, type RestAttempt } from './attempt.ts';
 import type { RestRequest } from './core/request.ts';
@@ -29,6 +30,8 @@ export interface ReplayResponse extends AttemptResponse {
   /** Whether the request was canceled because it took longer than {@link ReplayLimits.maxMs}. */
   readonly isTimedOut: boolean;
   readonly statements: readonly ReplayedStatement[];
+  /** The SQLSTATE of the error with which the statements failed. Undefined if the database executed them. */
+  readonly sqlstate: string | undefined;
 }
 
 /** Runs a request whose transactions are always rolled back. */
@@ -48,21 +51,24 @@ export const createReplay =
     const startedAt = performance.now();
     const until = startedAt + maxMs;
     let isTimedOut = false;
+    let sqlstate: string | undefined;
     const signal: Cancellation = {
       get aborted() {
         isTimedOut ||= performance.now() > until;
         return isTimedOut;
       },
       get reason() {
-        return new Error(`The request was canceled because it took longer than ${maxMs} ms.`);
+        // The response is the same as after a statement timeout.
+        const message = `the request was canceled because it took longer than ${maxMs} ms`;
+        return Object.assign(new Error(message), { severity: 'ERROR', code: '57014' });
       },
     };
     const requestPath: PipelineDeps['requestPath'] = {
-      execute({ replica: _primaryOnly, ...given }) {
+      async execute({ replica: _primaryOnly, ...given }) {
         const { settings, before = [], statement, params } = given;
         for (const each of [...before, { text: statement.text, params }])
           statements.push({ text: each.text, params: each.params, settings });
-        return deps.requestPath.execute({
+        const executed = deps.requestPath.execute({
           ...given,
           ...(access === 'read only' ? { access } : {}),
           explicit: rollingBack(given.explicit),
@@ -71,6 +77,10 @@ export const createReplay =
           resetAfter: true,
           signal,
         });
+        executed.catch((error: unknown) => {
+          if (isPostgresError(error)) sqlstate = error.code;
+        });
+        return await executed;
       },
     };
     const response = await attempt(
@@ -78,7 +88,7 @@ export const createReplay =
       { ...request, rollsBack: true },
       maxBytes,
     );
-    return { ...response, durationMs: performance.now() - startedAt, isTimedOut, statements };
+    return { ...response, durationMs: performance.now() - startedAt, isTimedOut, statements, sqlstate };
   };
 
 /** The decision still runs, because the code that serves the request may depend on its effects. */

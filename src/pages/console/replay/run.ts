@@ -121,6 +121,7 @@ async function fromStorage(
     durationMs: performance.now() - startedAt,
     isTimedOut: timeout.aborted,
     statements: [],
+    sqlstate: undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { rowsOf } from './rows.ts';
 export function meets(response: ReplayResponse, expects: Expectation): boolean {
   const range = response.headers.find(([name]) => name.toLowerCase() === 'content-range')?.[1];
   const rows = rowsOf(response, range);
-  const isFailed = response.status >= 400 || /^\{"data": ?null,.*"errors"/s.test(response.text);
+  const isFailed = hasFailed(response);
   switch (expects) {
     case 'succeeds':
       return !isFailed;
@@ -18,3 +18,6 @@ export function meets(response: ReplayResponse, expects: Expectation): boolean {
       return rows === 0;
   }
 }
+
+export const hasFailed = ({ status, text }: ReplayResponse): boolean =>
+  status >= 400 || /^\{"data": ?null,.*"errors"/s.test(text);

@@ -3,6 +3,7 @@ import { quoteIdentifier, quoteLiteral } from '../../../../base/kernel/sql.ts';
 import type { ReplayedStatement, ReplayResponse } from '../../../../services/rest/index.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Expectation } from '../contract.ts';
+import { hasFailed } from './meets.ts';
 import type { Target } from './target.ts';
 
 export interface TestedRequest {
@@ -48,15 +49,43 @@ export function testText(tested: TestedRequest): string {
   ].join('\n')}\n`;
 }
 
-function statementTest({ response, target, expects }: TestedRequest, what: string): string[] {
+function statementTest(tested: TestedRequest, what: string): string[] {
+  const { response, target, expects } = tested;
   const { statements } = response;
   const last = statements.at(-1) as ReplayedStatement;
-  const isSummary = /^with pgrst_source as/i.test(last.text);
   const isPlainRest = target.kind === 'rest' && !/^explain/i.test(last.text);
   if ((expects === 'rows' || expects === 'no-rows') && !isPlainRest)
     throw new ConsoleError('refused', {
       message: 'Only tests of REST requests can expect a number of rows.',
     });
+  if (
+    (expects === 'succeeds' || expects === 'fails') &&
+    hasFailed(response) &&
+    response.sqlstate === undefined
+  )
+    return serviceRejection(tested, what);
+  return withAssertion(tested, what, expects);
+}
+
+/**
+ * A request can fail although the database executed its statements. SQL can express only that a single row was expected
+ * and none was found.
+ * @throws {ConsoleError} refused
+ */
+function serviceRejection(tested: TestedRequest, what: string): string[] {
+  const isEmpty = codeOf(tested.response.text) === 'PGRST116' && /contains 0 rows/.test(tested.response.text);
+  if (!isEmpty)
+    throw new ConsoleError('refused', {
+      message:
+        'The database executed this request, and the service rejected the result, so a test in SQL is not possible.',
+    });
+  return withAssertion(tested, what, tested.expects === 'succeeds' ? 'rows' : 'no-rows');
+}
+
+function withAssertion({ response }: TestedRequest, what: string, expects: Expectation): string[] {
+  const { statements } = response;
+  const last = statements.at(-1) as ReplayedStatement;
+  const isSummary = /^with pgrst_source as/i.test(last.text);
   const name = unusedName(statements);
   const prepared = statements.flatMap((statement, index) => prepare(`${name}_${index + 1}`, statement));
   const runs = statements.map((statement, index) => executeText(`${name}_${index + 1}`, statement));
@@ -91,7 +120,7 @@ function assertion({
     case 'succeeds':
       return [`select lives_ok(${quoted}, ${what});`];
     case 'fails': {
-      const state = sqlStateOf(response);
+      const state = response.sqlstate;
       return [
         `select throws_ok(${quoted}, ${state === undefined ? 'null' : quoteLiteral(state)}, null, ${what});`,
       ];
@@ -109,14 +138,8 @@ function assertion({
   }
 }
 
-/** Returns the SQLSTATE of the response. Errors of REST itself have other codes. */
-function sqlStateOf({ text }: ReplayResponse): string | undefined {
-  const code = codeOf(text);
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
-}
-
 /** Returns the code of a REST error. */
-export function codeOf(text: string): string | undefined {
+function codeOf(text: string): string | undefined {
   try {
     const { code } = JSON.parse(text) as { code?: unknown };
     return typeof code === 'string' ? code : undefined;
