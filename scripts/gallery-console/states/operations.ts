@@ -47,6 +47,17 @@ export const operations: readonly State[] = [
     // The check that the state in the other width started must end first.
     act: (page) => page.getByRole('button', { name: 'Verify backup' }).click({ timeout: 60_000 }),
   },
+  {
+    name: 'backups-local',
+    path: '/backups',
+    project: 'empty',
+    act: async (page) => {
+      await press('Back up now')(page);
+      await page.getByRole('table').getByRole('row').nth(1).waitFor({ timeout: 60_000 });
+    },
+  },
+  { name: 'branches', path: '/branches' },
+  { name: 'branches-new', path: '/branches', act: press('Create branch') },
   { name: 'migrations', path: '/migrations' },
   { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
   { name: 'migration-pending', path: '/migrations?version=20260401000000' },

@@ -58,6 +58,20 @@ export const realtime: readonly State[] = [
     }),
   },
   {
+    name: 'realtime-watch',
+    path: '/realtime',
+    act: async (page) => {
+      await press('Watch')(page);
+      await see('Waiting for messages')(page);
+      await page.getByLabel('Topic', { exact: true }).fill('room');
+      await press('Join')(page);
+      await page.getByText('joined', { exact: true }).waitFor();
+      await press('Send')(page);
+      const summary = page.getByRole('region', { name: 'All messages' }).locator('summary').first();
+      await summary.click();
+    },
+  },
+  {
     name: 'realtime-check',
     path: '/realtime?table=public.orders&as=anon',
     act: async (page) => {

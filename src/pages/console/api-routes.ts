@@ -95,7 +95,7 @@ export interface ConsoleParts {
 /** Registers all features, each with the dependencies that it uses. */
 export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: ConsoleParts): void {
   const { database, keys, group, view, config, telemetry, services, project, server, clock, log } = deps;
-  const { auth, mail, rest, graphql, realtime, functions, backups, verifications } = services;
+  const { auth, mail, rest, graphql, realtime, functions, backups, localBackups, verifications } = services;
   const { sessions, audit, advisors, callService, settingsLock, history } = parts;
   const { writeMigration } = project;
   const place = { projectDir: project.dir, savedDir: project.savedDir };
@@ -176,7 +176,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     clock,
     audit,
   });
-  realtimeRoutes(api, { database, keys, apiUrl, clock, audit, realtime });
+  realtimeRoutes(scope, api, { database, keys, apiUrl, clock, audit, realtime });
   referenceRoutes(api, { database, keys, config, clock, attempt: rest.attempt, audit });
   graphqlRoutes(api, { database, keys, config, clock, attempt: graphql.attempt, audit });
   replayRoutes(api, {
@@ -204,7 +204,7 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
     authChecks: auth.checks,
     audit,
   });
-  backupRoutes(api, { backups, verifications, database, config, audit });
+  backupRoutes(api, { backups, localBackups, verifications, database, config, audit });
   branchRoutes(api, { branches: deps.branches, management: parts.management, database, audit });
   keyRoutes(api, {
     keys,

@@ -69,9 +69,10 @@ export interface ConsoleServices {
     /** Runs a request again and rolls it back. */
     readonly replay: Replay;
   };
-  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
+  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report' | 'tap'>;
   readonly functions: FunctionsView & ManagementDeps['functions'];
   readonly backups: BackupDeps['backups'];
+  readonly localBackups: BackupDeps['localBackups'];
   readonly verifications: BackupDeps['verifications'];
 }
 

@@ -11,6 +11,7 @@ import { dropUnusedBackupSlot } from '../../platform/database/index.ts';
 import { type Addresses, loopbackOf } from './addresses.ts';
 import { noMailServer, sendsNoMail } from './health.ts';
 import { httpsSettings } from './https.ts';
+import { createLocalBackups } from './local-backups.ts';
 import type { Modules } from './modules.ts';
 import type { BackendParts } from './parts.ts';
 
@@ -141,6 +142,7 @@ export function createServices(
   return {
     ...{ mail, auth, rest, graphql, realtime, storage, functions, jobs, account },
     ...createBackupParts(parts, modules, { journal, store: storage.bodies }),
+    localBackups: createLocalBackups(parts, storage.bodies),
   };
 }
 

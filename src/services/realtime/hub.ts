@@ -8,6 +8,7 @@ import type { Bus, BusListener, SharedMessage } from './bus/types.ts';
 import type { TopicEntries } from './core/bus-message.ts';
 import { type Broadcast, encodeBroadcast, encodeJson, type Frame, type Version } from './core/frame.ts';
 import { type PresenceChange, TopicPresence } from './core/presence.ts';
+import { broadcastEvent, type Taps } from './taps.ts';
 
 export interface Member {
   readonly version: Version;
@@ -53,6 +54,8 @@ export interface Hub {
 export interface HubOptions {
   readonly bus: Bus;
   readonly nextRef: () => string;
+  /** The operators who watch all messages. */
+  readonly taps: Taps;
   /** Called with the number of recipients of a presence diff. */
   readonly onPresenceDeliveries?: (count: number) => void;
 }
@@ -100,6 +103,13 @@ class TopicHub implements Hub {
   }
 
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number {
+    const count = this.#send(subTopic, isPrivate, broadcast, except);
+    const { taps } = this.#options;
+    if (taps.isOpen) taps.emit(broadcastEvent(subTopic, isPrivate, broadcast, count));
+    return count;
+  }
+
+  #send(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except: Member | undefined): number {
     const topic = this.#topics.get(keyOf(subTopic, isPrivate));
     if (topic === undefined) return 0;
     const frames = new Map<Version, Frame | undefined>();
@@ -219,6 +229,17 @@ class TopicHub implements Hub {
       count++;
     }
     this.#options.onPresenceDeliveries?.(count);
+    const { taps } = this.#options;
+    if (taps.isOpen)
+      taps.emit({
+        kind: 'presence',
+        topic: topic.name.slice(topicPrefix.length),
+        isGuarded: topic.key.startsWith('private:'),
+        event: 'presence_diff',
+        payload: json,
+        sizeBytes: Buffer.byteLength(json),
+        recipients: count,
+      });
   }
 }
 

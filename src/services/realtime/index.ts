@@ -29,7 +29,8 @@ import { type Limits, limitsFrom } from './settings.ts';
 import { newUuid } from './socket/channel.ts';
 import type { OpenSocket, SocketContext } from './socket/context.ts';
 import { createUpgrades } from './socket/upgrade.ts';
-import type { RealtimeService } from './types.ts';
+import { Taps } from './taps.ts';
+import type { RealtimeReport, RealtimeService } from './types.ts';
 
 export type { Limits } from './settings.ts';
 
@@ -67,8 +68,10 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const pool = (client?: RequestClient) => database.pool('supabase_realtime_admin', client);
   const presenceEvents = new RateAverage();
   const bus = createBus(deps, log);
+  const taps = new Taps();
   const hub = createHub({
     bus,
+    taps,
     nextRef: refGenerator(),
     onPresenceDeliveries: (count) => presenceEvents.add(uptime(), count),
   });
@@ -77,6 +80,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     log,
     limits,
     publish: (subTopic, isPrivate, broadcast) => hub.deliver(subTopic, isPrivate, broadcast),
+    taps,
     group: groupOf(deps),
     idleMs: deps.streamIdleMs,
   });
@@ -186,20 +190,21 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
       await Promise.all([bus.stop(), feed.stop(), partitionsKept, slotsChecked]);
     },
     deliveryChecks: createDeliveryChecks(database, ctx),
+    tap: (listener) => taps.add(listener),
     metrics: () => metricsOf(ctx, (feed.trouble ?? bus.trouble) !== undefined),
-    report() {
-      return {
-        sockets: ctx.connections.size,
-        channels: channelCount(ctx),
-        otherProcesses: bus.peers,
-        busTrouble: bus.trouble,
-        stream: feed.report,
-      };
-    },
+    report: () => reportOf(ctx, bus, feed),
     health: () => feed.trouble ?? bus.trouble,
     check: async () => checkOf(feed, bus),
   };
 }
+
+const reportOf = (ctx: SocketContext, bus: Bus, feed: Feed): RealtimeReport => ({
+  sockets: ctx.connections.size,
+  channels: channelCount(ctx),
+  otherProcesses: bus.peers,
+  busTrouble: bus.trouble,
+  stream: feed.report,
+});
 
 function checkOf(feed: Feed, bus: Bus): Health | undefined {
   if (feed.trouble !== undefined)

@@ -1,8 +1,13 @@
 /** Defines the realtime service's interface for other modules. */
 import type { Service } from '../../base/kernel/service.ts';
+import type { TapListener } from './taps.ts';
+
+export type { TapEvent } from './taps.ts';
 
 export interface RealtimeService extends Service {
   readonly deliveryChecks: DeliveryChecks;
+  /** Calls the listener with each message that this process delivers, until the returned function is called. */
+  tap(listener: TapListener): () => void;
   /** Returns the current state of the service. */
   report(): RealtimeReport;
 }

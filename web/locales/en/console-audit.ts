@@ -153,6 +153,7 @@ export const messages = {
   'did.query.save': 'Saved the query {target}',
   'did.query.change': 'Changed the saved query {target}',
   'did.query.remove': 'Deleted the saved query {target}',
+  'did.realtime.tap': 'Watched the realtime messages of {target}',
   'did.realtime.join': 'Joined realtime as {target}',
   'did.message.delete': 'Deleted a captured message',
   'did.message.delete-all': 'Deleted all captured messages',

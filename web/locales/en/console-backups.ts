@@ -1,6 +1,9 @@
 export const messages = {
   'backups.title': 'Backups',
   'backups.run': 'Back up now',
+  'backups.local-text':
+    'Backups of the database, the files, supabase/ and the keys, in the data folder on this machine. They are deleted after the retention period. Without a target, nothing is backed up automatically.',
+  'backups.local-folder': 'Folder',
   'backups.running': 'Backing up…',
   'backups.verify': 'Verify backup',
   'backups.none-title': 'Backups aren’t set up',

@@ -1,5 +1,29 @@
 /** Interface text for the realtime page, as ICU messages. */
 export const messages = {
+  'tap.title': 'All messages',
+  'tap.text':
+    'Shows what this node delivers to its channels, and broadcasts of other nodes. The audit log records who watches.',
+  'tap.topic': 'Topics to watch',
+  'tap.topic-why': 'Empty for all topics. room:* matches all topics that start with room:.',
+  'tap.payloads': 'Show payloads of private channels and row changes',
+  'tap.payloads-title': 'Show all payloads?',
+  'tap.payloads-go': 'Show payloads',
+  'tap.payloads-text':
+    'Policies decide who receives these messages, and they can contain personal data. The audit log records that you watch them with their payloads.',
+  'tap.start': 'Watch',
+  'tap.stop': 'Stop',
+  'tap.live': 'live',
+  'tap.lost': 'reconnecting',
+  'tap.none': 'Waiting for messages',
+  'tap.left':
+    '{count, plural, one {# message was skipped because messages arrived too quickly} other {# messages were skipped because they arrived too quickly}}',
+  'tap.facts':
+    'Public · {recipients, plural, =0 {no channel on this node} one {# channel on this node} other {# channels on this node}} · {bytes, number} bytes',
+  'tap.facts-guarded':
+    'Private · {recipients, plural, =0 {no channel on this node} one {# channel on this node} other {# channels on this node}} · {bytes, number} bytes',
+  'tap.hidden': 'The payload isn’t shown.',
+  'tap.binary': 'The payload is binary.',
+  'tap.cut': 'Only the first 8192 characters are shown.',
   'realtime.join-title': 'Join a channel',
   'realtime.topic': 'Channel',
   'realtime.private': 'Private',

@@ -50,10 +50,21 @@ export interface BackupsOverview {
   };
 }
 
+export interface LocalBackupsOverview {
+  readonly folder: string;
+  readonly keyFile: string;
+  readonly running: boolean;
+  /** The number of backups that have ended since the server started. */
+  readonly ended: number;
+  readonly problem: string | null;
+}
+
 export interface Backups {
   /** `target`: no backup target is configured. `external`: the project uses an external database server. */
   readonly missing: 'target' | 'external' | null;
   readonly overview: BackupsOverview | null;
+  /** Backups in the data folder, in development. Null if a backup target is configured or on a server. */
+  readonly local: LocalBackupsOverview | null;
 }
 
 export const contract = {

@@ -1,5 +1,6 @@
 /** The routes for the backup status, the base backups at the backup target, and verifications. */
 import type {
+  BackupEntry,
   Backups as BackupService,
   BackupStatus,
   VerificationRecord,
@@ -11,9 +12,22 @@ import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import type { BackupsOverview, Verification } from './contract.ts';
 
+/** The functions for backups that an operator creates in the data folder. */
+export interface LocalBackups {
+  readonly folder: string;
+  readonly keyFile: string;
+  readonly isRunning: boolean;
+  readonly ended: number;
+  readonly error: string | undefined;
+  run(): Promise<unknown>;
+  list(): Promise<readonly BackupEntry[]>;
+}
+
 export interface BackupDeps {
   /** Undefined if no backup target is configured or the project uses an external database server. */
   readonly backups: Pick<BackupService, 'run' | 'list' | 'status'> | undefined;
+  /** Backups in the data folder, in development. */
+  readonly localBackups: LocalBackups | undefined;
   readonly verifications: Pick<Verifications, 'start' | 'progress' | 'last'> | undefined;
   readonly database: { readonly info: { readonly embedded: boolean } };
   readonly config: LiveConfig;
@@ -22,7 +36,7 @@ export interface BackupDeps {
 
 export function backupRoutes(
   api: Api,
-  { backups, verifications, database, config, audit }: BackupDeps,
+  { backups, localBackups: local, verifications, database, config, audit }: BackupDeps,
 ): void {
   const route = api.feature(() => import('./contract.ts'));
   const missing = backups !== undefined ? null : database.info.embedded ? 'target' : 'external';
@@ -38,9 +52,19 @@ export function backupRoutes(
       backups === undefined || verifications === undefined
         ? null
         : overviewOf(backups.status(), verifications, config.current.plinth.backup),
+    local:
+      local === undefined
+        ? null
+        : {
+            folder: local.folder,
+            keyFile: local.keyFile,
+            running: local.isRunning,
+            ended: local.ended,
+            problem: local.error ?? null,
+          },
   }));
   route('GET /backups/list', 'read', async () => {
-    const entries = await configured(backups)
+    const entries = await configured<Pick<LocalBackups, 'list'>>(backups ?? local)
       .list()
       .catch((error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
@@ -59,7 +83,7 @@ export function backupRoutes(
     };
   });
   route('POST /backups/run', 'write', async (call) => {
-    const service = configured(backups);
+    const service = configured<Pick<LocalBackups, 'run'>>(backups ?? local);
     await audit(call, 'backup.run', '');
     // The handler doesn't wait for the backup, because a base backup can take minutes. The backup status contains the
     // result.

@@ -4,7 +4,7 @@ import type {
   ChangeCheckResult,
   RealtimeReport,
 } from '../../../services/realtime/types.ts';
-import { json, type RouteTable } from '../core/contract.ts';
+import { json, type RouteTable, raw } from '../core/contract.ts';
 import { personaText as as, type PersonaToken } from '../persona/contract.ts';
 
 const name = z.string().max(63);
@@ -60,6 +60,29 @@ const broadcastCheck = z.object({
     z.object({ from: z.literal('database'), id: z.uuid() }),
   ]),
 });
+
+const tap = z.object({
+  /** A topic, or the beginning of topics before `*`. Empty for all topics. */
+  topic: longName.default(''),
+  /** `'1'` includes the payloads of private channels and of row changes. */
+  payloads: z.enum(['0', '1']).default('0'),
+});
+
+/** A message that was delivered. */
+export interface TappedMessage {
+  readonly id: number;
+  /** The time in milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: 'broadcast' | 'presence' | 'change';
+  readonly topic: string;
+  readonly isGuarded: boolean;
+  readonly event: string;
+  /** JSON text, or the beginning of it. Null if the payload is binary or wasn't requested. */
+  readonly payload: string | null;
+  readonly isCut: boolean;
+  readonly sizeBytes: number;
+  readonly recipients: number;
+}
 
 /**
  * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: the checked condition doesn't
@@ -118,6 +141,8 @@ export interface Subscriber {
 export const contract = {
   'GET /realtime': { response: json<RealtimeOverview>() },
   'GET /realtime/state': { response: json<RealtimeReport>() },
+  /** Server-sent events. Each event is a {@link TappedMessage} that this node delivered. */
+  'GET /realtime/tap': { query: tap, response: raw },
   'POST /realtime/token': { body: channelToken, response: json<PersonaToken>() },
   'GET /realtime/checks': { query: channelChecks, response: json<Checks>() },
   'POST /realtime/verdict/change': { body: changeCheck, response: json<Subscriber & ChangeCheckResult>() },

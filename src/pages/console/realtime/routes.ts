@@ -2,13 +2,17 @@
  * The routes with which the realtime page gets tokens (for joining a channel as a persona) and checks delivery. The
  * page connects to the realtime service like any other client.
  */
+import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../base/kernel/clock.ts';
+import { setGatewayHeaders } from '../../../base/kernel/http.ts';
 import type { Database } from '../../../platform/database/types.ts';
 import type { Keys } from '../../../platform/keys/types.ts';
 import type { BroadcastCheckInput, Persona, RealtimeService } from '../../../services/realtime/types.ts';
 import type { Audit } from '../audit.ts';
 import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
+import { createEventStreams } from '../event-stream.ts';
+import { createRedact } from '../functions/redact.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
@@ -28,12 +32,13 @@ interface RealtimeDeps {
   readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly audit: Audit;
-  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
+  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report' | 'tap'>;
 }
 
 const tokenSeconds = 10 * 60;
 
 export function realtimeRoutes(
+  app: FastifyInstance,
   api: Api,
   { database, keys, apiUrl, clock, audit, realtime }: RealtimeDeps,
 ): void {
@@ -53,6 +58,28 @@ export function realtimeRoutes(
     tables: await publishedTables(db),
   }));
   route('GET /realtime/state', 'read', async () => realtime.report());
+  const streams = createEventStreams();
+  app.addHook('preClose', async () => streams.closeAll());
+  const redact = createRedact(keys);
+  let lastId = 0;
+  route('GET /realtime/tap', 'write', async (call) => {
+    const { topic, payloads } = await call.query();
+    const { matchesTopic, shownMessage } = await import('./tap.ts');
+    const withPayloads = payloads === '1';
+    setGatewayHeaders(call.reply);
+    await audit(call, 'realtime.tap', topic === '' ? '*' : topic, { payloads: withPayloads });
+    streams.open(
+      call.reply.raw,
+      (send) =>
+        realtime.tap((event) => {
+          if (!matchesTopic(topic, event.topic)) return;
+          lastId += 1;
+          send(JSON.stringify(shownMessage(event, { id: lastId, at: clock.now(), withPayloads, redact })));
+        }),
+      call.authorize,
+    );
+    return call.reply.hijack();
+  });
   // An anonymous visitor doesn't need a token, because the publishable key is sufficient.
   route('POST /realtime/token', 'write', async (call) => {
     const { as } = await call.body();

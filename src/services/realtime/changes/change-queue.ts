@@ -5,6 +5,7 @@ import type { Change } from '../core/change.ts';
 import type { Relation } from '../core/pgoutput.ts';
 import type { StreamPlace } from '../core/progress.ts';
 import { isServerResponse } from '../errors.ts';
+import type { Taps } from '../taps.ts';
 import type { Audience } from './audience.ts';
 import type { Catalog } from './catalog.ts';
 import { untilOver } from './checks.ts';
@@ -26,6 +27,7 @@ const now = (): number => performance.now();
 interface ChangeQueueOptions {
   readonly pool: () => Pool;
   readonly log: Logger;
+  readonly taps: Taps;
   readonly catalog: Catalog;
   readonly registry: Registry;
   readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
@@ -162,7 +164,7 @@ export class ChangeQueue {
     changes: readonly MissedChange[],
     audienceOf: (oid: number) => Promise<Audience | undefined>,
   ): Promise<void> {
-    const { pool, log, catalog } = this.#options;
+    const { pool, log, taps, catalog } = this.#options;
     if (changes.length === 0) return;
     await untilOver(pool(), new Set(changes.map(({ xid }) => xid)));
     const missed = [];
@@ -171,13 +173,20 @@ export class ChangeQueue {
       if (audience !== undefined) missed.push({ change, audience, place });
     }
     await deliverBatch(
-      { pool, log, now, access: (oid, role) => catalog.access(oid, role), conditions: this.#conditions },
+      {
+        pool,
+        log,
+        taps,
+        now,
+        access: (oid, role) => catalog.access(oid, role),
+        conditions: this.#conditions,
+      },
       missed,
     );
   }
 
   async #tryToDeliver(rows: readonly QueuedChange[], onDelivered: () => void): Promise<number> {
-    const { pool, log, catalog, registry } = this.#options;
+    const { pool, log, taps, catalog, registry } = this.#options;
     // The queries below must wait until other sessions can see the changes.
     const queries = rows.some(
       ({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false,
@@ -194,6 +203,7 @@ export class ChangeQueue {
       {
         pool,
         log,
+        taps,
         now,
         access: (oid, role) => catalog.access(oid, role),
         conditions: this.#conditions,

@@ -17,6 +17,7 @@ import { encodeJson, type Frame } from '../core/frame.ts';
 import { isPlainId } from '../core/owner.ts';
 import type { Place } from '../core/progress.ts';
 import { isServerResponse } from '../errors.ts';
+import type { TapEvent, Taps } from '../taps.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
 import type { RoleAccess } from './catalog.ts';
 import { type ClaimSet, convertValues, makeVisibility, ownersOf, visibleRows } from './checks.ts';
@@ -25,6 +26,7 @@ import type { ConditionTests } from './condition-tests.ts';
 export interface DeliveryDeps {
   readonly pool: () => Pool;
   readonly log: Logger;
+  readonly taps: Taps;
   readonly now: () => number;
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
   readonly conditions: ConditionTests;
@@ -70,7 +72,8 @@ export async function deliverBatch(
     sent.map(({ change, audience }) => ({ change, table: audience.table })),
   );
   const checkMs = deps.now() - started;
-  for (const delivery of deliveries) deliver(delivery, views.get(delivery.audience) as RoleViews, converted);
+  for (const delivery of deliveries)
+    deliver(deps.taps, delivery, views.get(delivery.audience) as RoleViews, converted);
   deps.onDelivered?.();
   return checkMs;
 }
@@ -254,7 +257,7 @@ async function narrowed(
   }
 }
 
-function deliver(delivery: Delivery, views: RoleViews, converted: ConvertedValues): void {
+function deliver(taps: Taps, delivery: Delivery, views: RoleViews, converted: ConvertedValues): void {
   const { change, audience, groups, visibleTo } = delivery;
   const recipients = new Map<Subscriber, Target[]>();
   const add = (target: Target): void => {
@@ -284,7 +287,10 @@ function deliver(delivery: Delivery, views: RoleViews, converted: ConvertedValue
         if (refused.includes(claimSet.role)) for (const target of targets) add(target);
     }
   }
-  if (recipients.size > 0) new ChangeFrames(delivery, views, converted).sendTo(recipients);
+  if (recipients.size === 0) return;
+  const frames = new ChangeFrames(delivery, views, converted);
+  frames.sendTo(recipients);
+  if (taps.isOpen) for (const event of frames.eventsFor(recipients)) taps.emit(event);
 }
 
 /** Encodes and caches the frames of one change. */
@@ -323,6 +329,25 @@ class ChangeFrames {
           this.#delivery.place,
         );
       }
+    }
+  }
+
+  /** Returns one event per topic, with the data that the first of its subscribers received. */
+  *eventsFor(recipients: ReadonlyMap<Subscriber, readonly Target[]>): Iterable<TapEvent> {
+    const { change, audience } = this.#delivery;
+    const byTopic = Map.groupBy(recipients, ([{ topic }]) => topic);
+    for (const [topic, list] of byTopic) {
+      const [[subscriber, [target]]] = list as [[Subscriber, [Target]]];
+      const payload = this.#dataFor(subscriber.claimSet.role, target);
+      yield {
+        kind: 'change',
+        topic: topic.replace(/^realtime:/, ''),
+        isGuarded: true,
+        event: `${change.action} ${audience.table.schema}.${audience.table.name}`,
+        payload,
+        sizeBytes: Buffer.byteLength(payload),
+        recipients: list.length,
+      };
     }
   }
 

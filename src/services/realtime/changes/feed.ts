@@ -12,6 +12,7 @@ import { isAfter, type StreamPlace } from '../core/progress.ts';
 import type { Delivered } from '../handover/queries.ts';
 import { createRecords, type Records } from '../handover/records.ts';
 import type { Limits } from '../settings.ts';
+import type { Taps } from '../taps.ts';
 import type { StreamReport } from '../types.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { ChangeQueue } from './change-queue.ts';
@@ -50,6 +51,7 @@ export interface FeedOptions {
   readonly log: Logger;
   readonly limits: () => Pick<Limits, 'maxPayloadBytes' | 'maxWaitingChangeBytes' | 'maxSlotWalBytes'>;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
+  readonly taps: Taps;
   /** The log and the secret of the group, if its processes share one stream. */
   readonly group?: Pick<GroupOptions, 'changeLog' | 'secret'> | undefined;
   /** How long the stream stays open after the last channel was left, in milliseconds. */
@@ -91,7 +93,7 @@ class DatabaseFeed implements Feed {
   #watching = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor({ database, log, limits, publish, group, idleMs = defaultIdleMs }: FeedOptions) {
+  constructor({ database, log, limits, publish, taps, group, idleMs = defaultIdleMs }: FeedOptions) {
     this.#idleMs = idleMs;
     const pool = () => database.pool('supabase_realtime_admin');
     const catalog = createCatalog(pool);
@@ -136,6 +138,7 @@ class DatabaseFeed implements Feed {
         })
       : undefined;
     this.#queue = new ChangeQueue({
+      taps,
       pool,
       log,
       catalog,

@@ -6,6 +6,7 @@ export type {
   Backups,
   BackupsOverview,
   BaseBackup,
+  LocalBackupsOverview,
   Verification,
 } from '../../../../src/pages/console/backups/contract.ts';
 
@@ -17,14 +18,16 @@ export const backupsQuery = queryOptions({
   queryFn: ({ signal }) => fetchConsole('GET /backups', { signal }),
   refetchInterval: ({ state: { data } }) => {
     const { running = false, verification } = data?.overview ?? {};
-    return running || (verification?.step ?? null) !== null ? busyPollMs : idlePollMs;
+    return running || data?.local?.running === true || (verification?.step ?? null) !== null
+      ? busyPollMs
+      : idlePollMs;
   },
 });
 
-/** Reads the list of backups from the target. The list is read again only when a backup has ended. */
-export const backupListQuery = (lastStartedAt: string | null) =>
+/** Reads the list of backups from the target. The list is read again only when a backup has ended, as `state` shows. */
+export const backupListQuery = (state: string | null) =>
   queryOptions({
-    queryKey: ['backups', 'list', lastStartedAt],
+    queryKey: ['backups', 'list', state],
     queryFn: ({ signal }) => fetchConsole('GET /backups/list', { signal }),
     staleTime: 60_000,
   });

@@ -10,7 +10,7 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import type { Chart } from '../metrics/series.ts';
 import { printSize } from '../storage/sizes.ts';
-import { type BackupsOverview, type BaseBackup, backupListQuery } from './api.ts';
+import { type BaseBackup, backupListQuery } from './api.ts';
 import { secondsText } from './durations.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
@@ -19,12 +19,13 @@ const bytesPerMegabyte = 1_000_000;
 
 const LineChart = lazyPart(() => import('../metrics/chart.tsx'));
 
-export function BackupList({ lastStartedAt }: Pick<BackupsOverview, 'lastStartedAt'>) {
-  const { data, error } = useQuery(backupListQuery(lastStartedAt));
+/** `state` changes when a backup has ended. */
+export function BackupList({ state, text }: { state: string | null; text: string }) {
+  const { data, error } = useQuery(backupListQuery(state));
   const backups = data?.backups;
   return (
     <>
-      <Card title={t('backups.list')} text={t('backups.list-text')} flush>
+      <Card title={t('backups.list')} text={text} flush>
         {error === null ? null : (
           <div className={classes.inset}>
             <ProblemBox error={error} />

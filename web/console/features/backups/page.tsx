@@ -28,6 +28,7 @@ import {
 } from './api.ts';
 import { BackupList } from './backup-list.tsx';
 import { secondsText } from './durations.ts';
+import { LocalBackupCards, LocalRun } from './local-backups.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
@@ -37,6 +38,7 @@ export function BackupsPage() {
     <>
       <PageHead title={t('backups.title')}>
         {data?.overview == null ? null : <Actions overview={data.overview} />}
+        {data?.local == null ? null : <LocalRun local={data.local} />}
       </PageHead>
       <Cards>
         {error === null ? null : <ProblemBox error={error} />}
@@ -45,12 +47,15 @@ export function BackupsPage() {
             <SkeletonLines lines={10} />
           ) : null
         ) : data.overview === null ? (
-          <NotSetUp missing={data.missing} />
+          <>
+            {data.local === null ? null : <LocalBackupCards local={data.local} />}
+            <NotSetUp missing={data.missing} />
+          </>
         ) : (
           <>
             <Status overview={data.overview} />
             <VerificationCard verification={data.overview.verification} />
-            <BackupList lastStartedAt={data.overview.lastStartedAt} />
+            <BackupList state={data.overview.lastStartedAt} text={t('backups.list-text')} />
             <RestoreCard overview={data.overview} />
           </>
         )}

@@ -8,6 +8,7 @@ import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icon
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMay } from '../../api/session.ts';
 import { PageHead, ScrollPage } from '../../components/frame/page.tsx';
 import { SkeletonLines } from '../../components/frame/skeleton.tsx';
 import { messageOf, ProblemBox } from '../../components/problem-box.tsx';
@@ -18,6 +19,7 @@ import { JoinForm } from './join-form.tsx';
 import { jsonObject } from './json-object.ts';
 import classes from './page.module.css';
 import { Presence } from './presence-view.tsx';
+import { Tap } from './tap.tsx';
 import { t } from './text.ts';
 import { useChannel } from './use-channel.ts';
 
@@ -25,6 +27,7 @@ export function RealtimePage() {
   const { data, error } = useQuery(realtimeQuery);
   const channel = useChannel();
   const isJoined = channel.state === 'joined';
+  const mayWrite = useMay('write');
   return (
     <>
       <PageHead title={t('nav.realtime')} />
@@ -65,6 +68,7 @@ export function RealtimePage() {
               ) : null}
             </div>
             <EventList events={channel.events} onClear={channel.clear} />
+            {mayWrite ? <Tap /> : null}
           </div>
         )}
       </ScrollPage>
