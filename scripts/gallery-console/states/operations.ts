@@ -57,7 +57,6 @@ export const operations: readonly State[] = [
     },
   },
   { name: 'branches', path: '/branches' },
-  { name: 'branches-new', path: '/branches', act: press('Create branch') },
   { name: 'migrations', path: '/migrations' },
   { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
   { name: 'migration-pending', path: '/migrations?version=20260401000000' },
