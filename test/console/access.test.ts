@@ -211,6 +211,35 @@ describe('privileges', () => {
     expect((await ask('body')).status).toBe(401);
   });
 
+  test('the right to grant privileges is granted and taken away, and the privileges stay', async () => {
+    await apply([{ kind: 'create_role', role: reader, attributes: {} }]);
+    const target = table('notes');
+    const change = { target, privileges: ['select', 'insert'], role: reader, grantOption: true };
+    const granted = await apply([{ kind: 'grant', ...change }]);
+    expect([granted.status, granted.body.statements]).toEqual([
+      200,
+      [`grant select, insert on table "public"."notes" to "${reader}" with grant option`],
+    ]);
+    const grantOf = async () => (await find('notes')).grants.find((each) => each.role === reader);
+    expect((await grantOf())?.grantable.toSorted()).toEqual(['insert', 'select']);
+    const taken = await apply([{ kind: 'revoke', ...change, privileges: ['insert'] }]);
+    expect(taken.body.statements).toEqual([
+      `revoke grant option for insert on table "public"."notes" from "${reader}"`,
+    ]);
+    expect(await grantOf()).toMatchObject({ privileges: ['insert', 'select'], grantable: ['select'] });
+    // PUBLIC can't have the right, and PostgreSQL's reason is shown.
+    const all = await apply([{ kind: 'grant', ...change, role: 'public' }]);
+    expect(all.status).toBe(422);
+    // A role that has passed the privilege on keeps the right until that grant is gone.
+    await backend.database
+      .pool('supabase_admin')
+      .exec(`set role ${reader}; grant select on public.notes to anon; reset role`);
+    const dependent = await apply([{ kind: 'revoke', ...change, privileges: ['select'] }]);
+    expect([dependent.status, dependent.body.sqlstate]).toEqual([422, '2BP01']);
+    expect((await grantOf())?.grantable).toEqual(['select']);
+    await run(`revoke all on public.notes from ${reader} cascade; drop role ${reader}`);
+  });
+
   test('PUBLIC loses and gets the privilege to execute a function', async () => {
     const target = {
       type: 'function',

@@ -79,11 +79,45 @@ test('a privilege on a table is replaced by privileges on columns', async () => 
   await close();
 });
 
+test('a role gets the right to grant a privilege, which the matrix marks', async () => {
+  await run('create role page_granter; grant select, insert on public.tasks to page_granter');
+  const { page, go, complaints, close } = await signedIn(browser, backend);
+  await go(`/database/grants?filter=tasks&role=${encodeURIComponent('page_granter')}`);
+  await page.getByRole('button', { name: 'page_granter on tasks: Insert, Select' }).press('Enter');
+  const panel = page.getByRole('dialog');
+  // Without the privilege itself, there is nothing that the role could grant.
+  const option = (privilege: string) => panel.getByRole('checkbox', { name: `Can grant it: ${privilege}` });
+  await option('Select').waitFor();
+  expect(await option('Delete').count()).toBe(0);
+  await option('Select').press('Space');
+  await panel.getByRole('checkbox', { name: 'Delete', exact: true }).press('Space');
+  await option('Delete').press('Space');
+  await expectSound(page, 'the right to grant');
+  await runReview(page, 'with grant option');
+  await page
+    .getByRole('button', {
+      name: 'page_granter on tasks: Delete (can grant it), Insert, Select (can grant it)',
+    })
+    .press('Enter');
+  await option('Select').press('Space');
+  await runReview(page, 'revoke grant option for select');
+  await page
+    .getByRole('button', { name: 'page_granter on tasks: Delete (can grant it), Insert, Select' })
+    .waitFor();
+  // PUBLIC can't have the right.
+  await go('/database/grants?filter=tasks&open=table%20public.tasks&of=public');
+  await panel.getByRole('checkbox', { name: 'Select', exact: true }).waitFor();
+  expect(await option('Select').count()).toBe(0);
+  expect(complaints.list).toEqual([]);
+  await close();
+  await run('revoke all on public.tasks from page_granter; drop role page_granter');
+});
+
 test('what the services need can’t be revoked, and what requests need has a warning', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/database/grants?kind=schemas&open=schema%20public&of=anon');
   const panel = page.getByRole('dialog');
-  await panel.getByRole('checkbox', { name: 'Usage' }).press('Space');
+  await panel.getByRole('checkbox', { name: 'Usage', exact: true }).press('Space');
   await panel.getByRole('button', { name: 'Review SQL' }).press('Enter');
   await panel
     .getByText('Requests as anon will no longer be able to use anything in the schema public.')

@@ -150,7 +150,7 @@ test('in the dark scheme, an unchecked checkbox has the edge and the background 
       const { borderColor, backgroundColor } = getComputedStyle(document.querySelector('${selector}'));
       return { borderColor, backgroundColor };
     })()`);
-  await page.getByRole('checkbox', { name: 'Private' }).waitFor();
+  await page.getByRole('checkbox', { name: 'Private', exact: true }).waitFor();
   expect(await colors('input[type=checkbox]:not(:checked)')).toEqual(
     await colors('input[required]:not([type=checkbox])'),
   );

@@ -84,10 +84,20 @@ export const objects: readonly State[] = [
     act: see('Privileges on columns'),
   },
   {
+    name: 'grants-option',
+    path: '/database/grants?open=table%20public.orders&of=warehouse',
+    act: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Can grant it/ })
+        .first()
+        .check();
+    },
+  },
+  {
     name: 'grants-warning',
     path: '/database/grants?kind=schemas&open=schema%20public&of=anon',
     act: async (page) => {
-      await page.getByRole('dialog').getByRole('checkbox', { name: 'Usage' }).uncheck();
+      await page.getByRole('dialog').getByRole('checkbox', { name: 'Usage', exact: true }).uncheck();
       await press('Review SQL')(page);
       await see('no longer be able to use')(page);
     },

@@ -52,6 +52,10 @@ interface PrivilegeChange<Kind> {
   readonly columns?: readonly string[] | undefined;
   /** The role. `public` means every role. */
   readonly role: string;
+  /**
+   * Whether the role also gets the right to grant the privileges to others or, for a revocation, loses only this right.
+   */
+  readonly grantOption?: true | undefined;
 }
 
 interface AttributeChange<Kind> {

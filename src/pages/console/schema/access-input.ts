@@ -41,7 +41,13 @@ const attributes = z
   })
   .strict();
 
-const privilegesOn = { target, privileges, columns: names.optional(), role: name };
+const privilegesOn = {
+  target,
+  privileges,
+  columns: names.optional(),
+  role: name,
+  grantOption: z.literal(true).optional(),
+};
 const ofRole = { role: name };
 const membership = { role: name, member: name };
 

@@ -58,7 +58,8 @@ async function warningOf(db: Queryable, change: SchemaChange): Promise<Warning |
         : undefined;
     }
     case 'revoke': {
-      const { target, role } = change;
+      const { target, role, grantOption } = change;
+      if (grantOption === true) return undefined;
       if (target.type === 'schema' && (apiRoles.includes(role) || role === 'public'))
         return { kind: 'closed_schema', on: target.name, role, ...unknownRows };
       const on = target.type === 'schema' ? target.name : `${target.schema}.${target.name}`;

@@ -15,6 +15,8 @@ interface Entry {
   readonly role: string;
   readonly privilege: string;
   readonly grantor: string;
+  /** Whether the role can grant the privilege to others. */
+  readonly grantable: boolean;
 }
 
 type GrantChange = Extract<AccessChange, { kind: 'grant' | 'revoke' }>;
@@ -28,18 +30,27 @@ export async function checkGrants(tx: Queryable, changes: readonly SchemaChange[
   for (const changesOfTarget of byTarget.values()) {
     const [{ target }] = changesOfTarget as [GrantChange];
     const entries = await readEntries(tx, target);
-    for (const { expected, column, role, privilege } of expectations(changesOfTarget)) {
-      const found = entries.find(
-        (each) => each.column === column && each.role === role && each.privilege === privilege,
-      );
-      if ((found !== undefined) === expected) continue;
+    for (const { expected, grantable, column, role, privilege } of expectations(changesOfTarget)) {
+      const found = entries.find((each) => isSame(each, { column, role, privilege }));
+      const isAsExpected =
+        grantable === undefined
+          ? (found !== undefined) === expected
+          : entries.some((each) => isSame(each, { column, role, privilege }) && each.grantable) === grantable;
+      if (isAsExpected) continue;
       throw new ConsoleError('refused', { message: messageOf({ target, role, privilege, found }) });
     }
   }
 }
 
+const isSame = (
+  entry: Entry,
+  { column, role, privilege }: Pick<Entry, 'column' | 'role' | 'privilege'>,
+): boolean => entry.column === column && entry.role === role && entry.privilege === privilege;
+
 interface Expectation {
   readonly expected: boolean;
+  /** Whether the role can grant the privilege to others. Undefined if the change doesn't concern this right. */
+  readonly grantable: boolean | undefined;
   readonly column: string | null;
   readonly role: string;
   readonly privilege: string;
@@ -48,11 +59,16 @@ interface Expectation {
 /** The last change of a privilege decides. Revoking a privilege on a table also revokes it on all columns. */
 function expectations(changes: readonly GrantChange[]): Iterable<Expectation> {
   const expected = new Map<string, Expectation>();
-  for (const { kind, role, privileges, columns } of changes) {
+  for (const { kind, role, privileges, columns, grantOption } of changes) {
     for (const privilege of privileges) {
       for (const column of columns ?? [null]) {
         const key = JSON.stringify([column, role, privilege]);
-        expected.set(key, { expected: kind === 'grant', column, role, privilege });
+        const isGrant = kind === 'grant';
+        expected.set(key, {
+          expected: isGrant || grantOption === true,
+          grantable: grantOption === true ? isGrant : undefined,
+          ...{ column, role, privilege },
+        });
       }
     }
   }
@@ -79,7 +95,8 @@ function messageOf({
 async function readEntries(db: Queryable, target: GrantTarget): Promise<Entry[]> {
   const fields = sql`
     case when x.grantee = 0 then 'public' else pg_catalog.pg_get_userbyid(x.grantee) end as role,
-    pg_catalog.lower(x.privilege_type) as privilege, pg_catalog.pg_get_userbyid(x.grantor) as grantor`;
+    pg_catalog.lower(x.privilege_type) as privilege, pg_catalog.pg_get_userbyid(x.grantor) as grantor,
+    x.is_grantable as grantable`;
   if (target.type === 'schema')
     return db.query<Entry>(sql`
       select null::text as column, ${fields} from pg_catalog.pg_namespace n

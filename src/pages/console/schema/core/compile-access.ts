@@ -7,8 +7,11 @@ export function compileAccessChange(change: AccessChange): string[] {
     case 'grant':
     case 'revoke': {
       const on = `${listed(change.privileges, change.columns)} on ${targetName(change.target)}`;
+      const { grantOption = false } = change;
       return [
-        change.kind === 'grant' ? `grant ${on} ${to(change.role)}` : `revoke ${on} ${from(change.role)}`,
+        change.kind === 'grant'
+          ? `grant ${on} ${to(change.role)}${grantOption ? ' with grant option' : ''}`
+          : `revoke ${grantOption ? 'grant option for ' : ''}${on} ${from(change.role)}`,
       ];
     }
     case 'default_privileges': {

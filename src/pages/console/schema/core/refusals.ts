@@ -71,7 +71,9 @@ function refusedRevocation({ role, member }: Of<'revoke_role'>): string | undefi
   return undefined;
 }
 
-function refusedRevoke({ role, target }: Of<'revoke'>): string | undefined {
+function refusedRevoke({ role, target, grantOption }: Of<'revoke'>): string | undefined {
+  // The role keeps the privileges.
+  if (grantOption === true) return undefined;
   const schema = schemaOf(target);
   if (isServiceRole(role) && serviceSchemas.has(schema))
     return `${role} runs a service that uses the schema ${schema}, so the service would stop working.`;

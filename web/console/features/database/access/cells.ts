@@ -5,6 +5,8 @@ import type { GrantedObject, Privilege, RoleRow } from './api.ts';
 export interface Cell {
   /** Granted to the role itself. */
   readonly direct: readonly Privilege[];
+  /** The direct privileges that the role can grant to others. */
+  readonly grantable: readonly Privilege[];
   /** Granted to PUBLIC or to a role from which this role inherits, but not to the role itself. */
   readonly inherited: readonly { readonly privilege: Privilege; readonly from: string }[];
   /** Granted on some of the columns only. */
@@ -25,6 +27,7 @@ export function cellOf(object: GrantedObject, role: string, roles: ReadonlyMap<s
       if (!direct.includes(privilege) && !inherited.has(privilege)) inherited.set(privilege, from);
   return {
     direct,
+    grantable: object.grants.find((grant) => grant.role === role)?.grantable ?? [],
     inherited: [...inherited].map(([privilege, from]) => ({ privilege, from })),
     columns: object.columnGrants
       .filter((grant) => grant.role === role && !direct.includes(grant.privilege))

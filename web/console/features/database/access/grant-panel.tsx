@@ -41,6 +41,7 @@ export function GrantPanel(props: PanelProps) {
     );
   const before: Held = {
     object: new Set(object.grants.find((grant) => grant.role === role)?.privileges ?? []),
+    grantable: new Set(object.grants.find((grant) => grant.role === role)?.grantable ?? []),
     columns: new Map(
       columns.map(({ name, grants }) => [
         name,
@@ -80,6 +81,8 @@ function GrantForm({
         cell={cell}
         held={held}
         isFixed={!mayChange}
+        // Every role has the privileges of PUBLIC, which can't grant any.
+        hasOption={role !== 'public'}
         onChange={setHeld}
       />
       {columns.length === 0 ? null : (
@@ -143,13 +146,27 @@ function ObjectPrivileges({
   cell,
   held,
   isFixed,
+  hasOption,
   onChange,
-}: FieldsProps & { readonly possible: readonly Privilege[]; readonly cell: Cell }) {
+}: FieldsProps & {
+  readonly possible: readonly Privilege[];
+  readonly cell: Cell;
+  /** Whether the role can have the right to grant the privileges. */
+  readonly hasOption: boolean;
+}) {
   function set(privilege: Privilege, isHeld: boolean): void {
     const object = new Set(held.object);
     if (isHeld) object.add(privilege);
     else object.delete(privilege);
-    onChange({ ...held, object });
+    const grantable = new Set(held.grantable);
+    if (!isHeld) grantable.delete(privilege);
+    onChange({ ...held, object, grantable });
+  }
+  function setOption(privilege: Privilege, isGrantable: boolean): void {
+    const grantable = new Set(held.grantable);
+    if (isGrantable) grantable.add(privilege);
+    else grantable.delete(privilege);
+    onChange({ ...held, grantable });
   }
   return (
     <fieldset className={classes.privileges}>
@@ -157,14 +174,26 @@ function ObjectPrivileges({
       {possible.map((privilege) => {
         const from = cell.inherited.find((each) => each.privilege === privilege)?.from;
         return (
-          <Checkbox
-            key={privilege}
-            label={t(`privilege.${privilege}`)}
-            description={from === undefined ? undefined : t('grants.also', { role: roleTitle(from) })}
-            checked={held.object.has(privilege)}
-            disabled={isFixed}
-            onChange={(event) => set(privilege, event.currentTarget.checked)}
-          />
+          <div key={privilege} className={classes.privilege}>
+            <Checkbox
+              label={t(`privilege.${privilege}`)}
+              description={from === undefined ? undefined : t('grants.also', { role: roleTitle(from) })}
+              checked={held.object.has(privilege)}
+              disabled={isFixed}
+              onChange={(event) => set(privilege, event.currentTarget.checked)}
+            />
+            {hasOption && held.object.has(privilege) ? (
+              <Checkbox
+                size="xs"
+                className={classes.option}
+                label={t('grants.option')}
+                aria-label={t('grants.option-of', { privilege: t(`privilege.${privilege}`) })}
+                checked={held.grantable.has(privilege)}
+                disabled={isFixed}
+                onChange={(event) => setOption(privilege, event.currentTarget.checked)}
+              />
+            ) : null}
+          </div>
         );
       })}
     </fieldset>

@@ -183,16 +183,27 @@ function ColumnRows({ object, columns, onOpen }: TableProps & { readonly object:
   ));
 }
 
-const short = (privileges: readonly Privilege[]): string =>
-  privileges.length === 1 && privileges[0] !== undefined
-    ? t(`privilege.${privileges[0]}`)
-    : privileges.map((each) => t(`privilege.short-${each}`)).join(' ');
+/** A star marks the privileges that the role can grant to others, as in psql. */
+const short = (privileges: readonly Privilege[], grantable: readonly Privilege[] = []): string =>
+  privileges
+    .map((each) => {
+      const name = t(privileges.length === 1 ? `privilege.${each}` : `privilege.short-${each}`);
+      return grantable.includes(each) ? `${name}*` : name;
+    })
+    .join(' ');
 
-function textOf({ direct, inherited, columns, isOwner }: Cell, possible: readonly Privilege[]): string {
+function textOf(
+  { direct, grantable, inherited, columns, isOwner }: Cell,
+  possible: readonly Privilege[],
+): string {
   const held = possible.filter((each) => direct.includes(each));
   const parts: string[] = [];
   if (held.length > 0)
-    parts.push(held.length === possible.length && held.length > 1 ? t('grants.all') : short(held));
+    parts.push(
+      held.length === possible.length && held.length > 1 && grantable.length === 0
+        ? t('grants.all')
+        : short(held, grantable),
+    );
   else if (isOwner) parts.push(t('grants.owner'));
   if (columns.length > 0) parts.push(t('grants.on-columns', { list: short([...new Set(columns)]) }));
   if (parts.length === 0 && inherited.length > 0)
@@ -208,9 +219,13 @@ function kindOf({ direct, inherited, columns, isOwner }: Cell, possible: readonl
 }
 
 function spoken({ role, title, cell }: { role: string; title: string; cell: Cell }): string {
-  const { direct, inherited, columns, isOwner } = cell;
+  const { direct, grantable, inherited, columns, isOwner } = cell;
   const parts = [
-    ...direct.map((each) => t(`privilege.${each}`)),
+    ...direct.map((each) =>
+      grantable.includes(each)
+        ? t('grants.with-option', { privilege: t(`privilege.${each}`) })
+        : t(`privilege.${each}`),
+    ),
     ...columns.map((each) => t('grants.on-columns', { list: t(`privilege.${each}`) })),
     ...inherited.map(({ privilege, from }) =>
       t('grants.through', { privilege: t(`privilege.${privilege}`), role: roleTitle(from) }),

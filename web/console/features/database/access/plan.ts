@@ -5,6 +5,8 @@ import type { GrantedObject, GrantTarget, Privilege } from './api.ts';
 /** The privileges of a role on an object. Columns without own privileges can be missing. */
 export interface Held {
   readonly object: ReadonlySet<Privilege>;
+  /** The privileges on the whole object that the role can grant to others. */
+  readonly grantable: ReadonlySet<Privilege>;
   readonly columns: ReadonlyMap<string, ReadonlySet<Privilege>>;
 }
 
@@ -44,7 +46,16 @@ interface Wanted {
  */
 export function privilegeChanges({ target, role, before, after }: Wanted): SchemaChange[] {
   const revoked = [...before.object].filter((privilege) => !after.object.has(privilege));
-  const granted = [...after.object].filter((privilege) => !before.object.has(privilege));
+  const passedOn = [...after.object].filter(
+    (privilege) => after.grantable.has(privilege) && !before.grantable.has(privilege),
+  );
+  const granted = [...after.object].filter(
+    (privilege) => !before.object.has(privilege) && !passedOn.includes(privilege),
+  );
+  const keptBack = [...before.grantable].filter(
+    (privilege) => after.object.has(privilege) && !after.grantable.has(privilege),
+  );
+  const option = { target, role, grantOption: true as const };
   const onColumns = (kind: 'grant' | 'revoke', columnsOf: (privilege: Privilege) => readonly string[]) => {
     const lists = columnPrivileges
       .map((privilege) => ({ privilege, columns: columnsOf(privilege) }))
@@ -66,7 +77,9 @@ export function privilegeChanges({ target, role, before, after }: Wanted): Schem
         ? []
         : names.filter((column) => has(before, column, privilege) && !has(after, column, privilege)),
     ),
+    ...(keptBack.length === 0 ? [] : [{ kind: 'revoke' as const, ...option, privileges: keptBack }]),
     ...(granted.length === 0 ? [] : [{ kind: 'grant' as const, target, role, privileges: granted }]),
+    ...(passedOn.length === 0 ? [] : [{ kind: 'grant' as const, ...option, privileges: passedOn }]),
     ...onColumns('grant', (privilege) =>
       after.object.has(privilege)
         ? []
