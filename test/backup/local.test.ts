@@ -85,7 +85,7 @@ it('a backup is created with one press, and its commands restore it with the fil
   expect(await file.text()).toBe('the bytes');
 });
 
-it('a restored copy offers no backups of its own', async () => {
+it('a restored copy doesn’t offer backups', async () => {
   expect(existsSync(join(restored, 'backups'))).toBe(false);
   const { stdout } = await run(project, ['console', '--data-dir', restored]);
   const link = /http\S+#token=\S+/.exec(stdout)?.[0] ?? '';
