@@ -334,6 +334,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Write the migration for organizations, and enable them',
     load: async () => (await import('./commands/organizations.ts')).organizationsInit,
   },
+  'ui add': {
+    summary: 'Copy components for sign-in and accounts into your app',
+    load: async () => (await import('./commands/ui-add.ts')).uiAdd,
+  },
   'sso list': {
     summary: 'List identity providers for single sign-on',
     load: async () => (await import('./commands/sso.ts')).ssoList,

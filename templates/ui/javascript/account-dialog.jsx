@@ -1,0 +1,47 @@
+'use client';
+import { useEffect, useRef, useState } from 'react';
+import { signInInDialog } from './core/account';
+import { messageOf, texts } from './core/messages';
+/**
+ * A button that opens the Account pages in a separate window, and stays on this page. Needs a client with
+ * `flowType: 'pkce'`, and the two files `account-dialog` in the app’s public folder.
+ */
+export function AccountDialog({ supabase, children = texts.signIn, onSignedIn }) {
+  const [error, setError] = useState('');
+  const [pending, setPending] = useState();
+  const current = useRef(undefined);
+  useEffect(() => () => current.current?.abort(), []);
+  async function open() {
+    const controller = new AbortController();
+    current.current = controller;
+    setPending(controller);
+    setError('');
+    try {
+      await signInInDialog(supabase, { signal: controller.signal });
+      onSignedIn?.();
+    } catch (failure) {
+      setError(messageOf(failure));
+    } finally {
+      setPending(undefined);
+    }
+  }
+  return (
+    <span className="auth-inline">
+      {pending === undefined ? (
+        <button type="button" className="auth-primary" onClick={open}>
+          {children}
+        </button>
+      ) : (
+        <>
+          <span role="status">{texts.waiting}</span>
+          <button type="button" className="auth-link" onClick={() => pending.abort()}>
+            {texts.cancel}
+          </button>
+        </>
+      )}
+      <span className="auth-error" role="alert">
+        {error}
+      </span>
+    </span>
+  );
+}
