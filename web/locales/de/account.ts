@@ -23,7 +23,7 @@ export const messages = {
   'page.upgrade': 'Konto sichern',
   'page.organization': 'Organisation',
   'page.consent': 'Zugriff erlauben?',
-  'page.confirm': 'E-Mail-Adresse bestätigen',
+  'page.confirm': 'E‑Mail-Adresse bestätigen',
   'page.confirm-other': 'Prüfen Sie Ihr anderes Postfach',
   'page.continue': 'Sie werden weitergeleitet',
   'page.link-expired': 'Dieser Link ist abgelaufen',
@@ -34,12 +34,12 @@ export const messages = {
   'page.broken': 'Diese Seite konnte nicht geladen werden',
   'page.title': '{page} · {name}',
 
-  'field.email': 'E-Mail-Adresse',
-  'field.your-email': 'Ihre E-Mail-Adresse',
-  'field.email-or-phone': 'E-Mail-Adresse oder Telefonnummer',
-  'field.email-or-phone-missing': 'Geben Sie Ihre E-Mail-Adresse oder Telefonnummer ein.',
+  'field.email': 'E‑Mail-Adresse',
+  'field.your-email': 'Ihre E‑Mail-Adresse',
+  'field.email-or-phone': 'E‑Mail-Adresse oder Telefonnummer',
+  'field.email-or-phone-missing': 'Geben Sie Ihre E‑Mail-Adresse oder Telefonnummer ein.',
   'field.email-or-phone-wrong':
-    'Geben Sie eine E-Mail-Adresse wie name@example.com oder eine Telefonnummer mit Ländervorwahl wie +49 ein.',
+    'Geben Sie eine E‑Mail-Adresse wie name@example.com oder eine Telefonnummer mit Ländervorwahl wie +49 ein.',
   'field.phone': 'Telefonnummer',
   'field.phone-wrong': 'Geben Sie eine Telefonnummer mit Ländervorwahl ein, zum Beispiel +49.',
   'field.password': 'Passwort',
@@ -49,8 +49,8 @@ export const messages = {
   'field.factor-name': 'Gerätename',
   'field.factor-name-hint':
     'Wählen Sie einen Namen, den Sie später wiedererkennen, zum Beispiel „Mein Handy“.',
-  'field.email-missing': 'Geben Sie Ihre E-Mail-Adresse ein.',
-  'field.email-wrong': 'Geben Sie eine E-Mail-Adresse im Format name@example.com ein.',
+  'field.email-missing': 'Geben Sie Ihre E‑Mail-Adresse ein.',
+  'field.email-wrong': 'Geben Sie eine E‑Mail-Adresse im Format name@example.com ein.',
   'field.password-missing': 'Geben Sie Ihr Passwort ein.',
   'field.password-weak': 'Ihr Passwort erfüllt die Anforderungen unten nicht.',
   'field.code-missing': 'Geben Sie Ihren {length}-stelligen Code ein.',
@@ -66,16 +66,16 @@ export const messages = {
   'sign-in.last-used': 'Zuletzt verwendet',
   'sign-in.submit': 'Anmelden',
   'sign-in.forgot': 'Passwort vergessen?',
-  'sign-in.send-code': 'Anmeldecode per E-Mail senden',
+  'sign-in.send-code': 'Anmeldecode per E‑Mail senden',
   'sign-in.with': 'Weiter mit {provider}',
   'sign-in.passkey': 'Mit einem Passkey anmelden',
   'sign-in.wallet': 'Mit einer Wallet anmelden',
   'sign-in.sso': 'Mit SSO anmelden',
-  'sso.intro': 'Geben Sie Ihre geschäftliche E-Mail-Adresse oder die Domain Ihrer Organisation ein.',
-  'sso.domain': 'Geschäftliche E-Mail-Adresse oder Domain',
+  'sso.intro': 'Geben Sie Ihre geschäftliche E‑Mail-Adresse oder die Domain Ihrer Organisation ein.',
+  'sso.domain': 'Geschäftliche E‑Mail-Adresse oder Domain',
   'sso.domain-hint': 'Zum Beispiel name@firma.de oder firma.de',
   'field.domain-wrong':
-    'Geben Sie Ihre geschäftliche E-Mail-Adresse oder deren Domain ein, also den Teil nach dem @.',
+    'Geben Sie Ihre geschäftliche E‑Mail-Adresse oder deren Domain ein, also den Teil nach dem @.',
   'sso.submit': 'Weiter',
   'sso.other': 'Auf andere Weise anmelden',
   'sign-in.again': 'Melden Sie sich erneut an, um zu bestätigen, dass Sie es sind.',
@@ -126,15 +126,15 @@ export const messages = {
   'password.unmet': '(fehlt)',
 
   'code.sent':
-    'Wir haben eine E-Mail an {email} gesendet. Wenn Sie ein Konto haben, enthält sie einen {length}-stelligen Code. Andernfalls erklärt sie, was Sie tun können.',
+    'Wir haben eine E‑Mail an {email} gesendet. Wenn Sie ein Konto haben, enthält sie einen {length}-stelligen Code. Andernfalls erklärt sie, was Sie tun können.',
   'code.sent-new-device':
     'Sie haben sich auf diesem Gerät noch nie angemeldet. Geben Sie zur Bestätigung den {length}-stelligen Code ein, den wir an {email} gesendet haben.',
   'code.sent-confirm':
     'Wir haben einen {length}-stelligen Code an {email} gesendet. Geben Sie ihn ein, um Ihre Adresse zu bestätigen.',
   'code.number':
-    'Wenn Sie den Link in der E-Mail auf einem anderen Gerät öffnen, geben Sie dort die Zahl {number} ein.',
+    'Wenn Sie den Link in der E‑Mail auf einem anderen Gerät öffnen, geben Sie dort die Zahl {number} ein.',
   'code.canceled':
-    'Der Link ist nicht mehr gültig, weil zu oft eine falsche Zahl eingegeben wurde. Geben Sie den Code aus der E-Mail ein oder fordern Sie eine neue E-Mail an.',
+    'Der Link ist nicht mehr gültig, weil zu oft eine falsche Zahl eingegeben wurde. Geben Sie den Code aus der E‑Mail ein oder fordern Sie eine neue E‑Mail an.',
   'code.sent-phone': 'Wir haben einen {length}-stelligen Code per SMS an {phone} gesendet.',
   'code.phone-intro': 'Wir senden Ihnen einen Anmeldecode per SMS. Sie brauchen kein Passwort.',
   'code.submit': 'Weiter',
@@ -146,8 +146,8 @@ export const messages = {
   'code.back': 'Zurück zur Anmeldung',
   'code.send': 'Code senden',
   'code.recover-intro':
-    'Wir senden Ihnen per E-Mail einen Code, mit dem Sie ein neues Passwort wählen können.',
-  'code.sign-in-intro': 'Wir senden Ihnen einen Anmeldecode per E-Mail. Sie brauchen kein Passwort.',
+    'Wir senden Ihnen per E‑Mail einen Code, mit dem Sie ein neues Passwort wählen können.',
+  'code.sign-in-intro': 'Wir senden Ihnen einen Anmeldecode per E‑Mail. Sie brauchen kein Passwort.',
 
   'mfa.intro':
     'Öffnen Sie Ihre Authenticator-App und geben Sie den {length}-stelligen Code für {account} bei {name} ein.',

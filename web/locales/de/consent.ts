@@ -11,7 +11,7 @@ export const messages = {
   'consent.gets': 'Wenn Sie den Zugriff erlauben, kann diese App',
   'consent.scope-act': 'alles sehen und ändern, was Sie bei {name} können',
   'consent.scope-openid': 'Sie wiedererkennen, wenn Sie zurückkommen',
-  'consent.scope-email': 'Ihre E-Mail-Adresse sehen',
+  'consent.scope-email': 'Ihre E‑Mail-Adresse sehen',
   'consent.scope-profile': 'Ihr Profil sehen, zum Beispiel Namen und Bild',
   'consent.scope-phone': 'Ihre Telefonnummer sehen',
   'consent.scope-stay': 'verbunden bleiben, bis Sie den Zugriff entziehen',

@@ -34,7 +34,7 @@ export const messages = {
   'error.refresh_token_already_used': 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.',
   'error.unexpected_audience': 'Ihre Sitzung gehört zu einem anderen Dienst. Melden Sie sich erneut an.',
   'error.invalid_credentials':
-    'Das Passwort ist falsch, oder dieses Konto hat keines. Versuchen Sie es erneut oder lassen Sie sich einen Code per E-Mail senden, wenn Sie sich sonst anders anmelden.',
+    'Das Passwort ist falsch, oder dieses Konto hat keines. Versuchen Sie es erneut oder lassen Sie sich einen Code per E‑Mail senden, wenn Sie sich sonst anders anmelden.',
   'error.insufficient_aal':
     'Diese Aktion erfordert einen zweiten Schritt. Bestätigen Sie zuerst mit Ihrer Authenticator-App, dass Sie es sind.',
 
@@ -46,23 +46,23 @@ export const messages = {
   'error.email_exists': 'Diese Adresse kann nicht verwendet werden. Geben Sie eine andere ein.',
   'error.phone_exists': 'Diese Nummer kann nicht verwendet werden. Geben Sie eine andere ein.',
   'error.email_provider_disabled':
-    'Die Anmeldung per E-Mail ist deaktiviert. Wählen Sie eine andere Anmeldemöglichkeit.',
+    'Die Anmeldung per E‑Mail ist deaktiviert. Wählen Sie eine andere Anmeldemöglichkeit.',
   'error.phone_provider_disabled':
     'Die Anmeldung per Telefon ist deaktiviert. Wählen Sie eine andere Anmeldemöglichkeit.',
   'error.anonymous_provider_disabled':
     'Gastkonten sind deaktiviert. Melden Sie sich an oder erstellen Sie ein Konto.',
   'error.device_not_confirmed':
-    'Sie haben sich auf diesem Gerät noch nie angemeldet. Melden Sie sich mit dem Code an, den wir Ihnen per E-Mail gesendet haben.',
+    'Sie haben sich auf diesem Gerät noch nie angemeldet. Melden Sie sich mit dem Code an, den wir Ihnen per E‑Mail gesendet haben.',
   'error.email_not_confirmed':
-    'Diese Adresse ist noch nicht bestätigt. Öffnen Sie unsere E-Mail oder fordern Sie einen neuen Code an.',
+    'Diese Adresse ist noch nicht bestätigt. Öffnen Sie unsere E‑Mail oder fordern Sie einen neuen Code an.',
   'error.phone_not_confirmed':
     'Diese Telefonnummer ist noch nicht bestätigt. Fordern Sie einen neuen Code an.',
   'error.email_address_not_authorized':
-    'An diese Adresse können wir noch keine E-Mails senden. Geben Sie eine andere ein.',
+    'An diese Adresse können wir noch keine E‑Mails senden. Geben Sie eine andere ein.',
   'error.email_address_invalid':
-    'An diese Adresse können wir keine E-Mails senden. Prüfen Sie sie auf Fehler.',
+    'An diese Adresse können wir keine E‑Mails senden. Prüfen Sie sie auf Fehler.',
   'error.email_address_not_provided':
-    'Der andere Dienst hat Ihre E-Mail-Adresse nicht übermittelt. Erlauben Sie die Weitergabe oder wählen Sie eine andere Anmeldemöglichkeit.',
+    'Der andere Dienst hat Ihre E‑Mail-Adresse nicht übermittelt. Erlauben Sie die Weitergabe oder wählen Sie eine andere Anmeldemöglichkeit.',
   'error.invite_not_found': 'Diese Einladung ist ungültig oder abgelaufen. Bitten Sie um eine neue.',
   'error.otp_expired':
     'Der Code ist falsch oder abgelaufen. Prüfen Sie ihn oder fordern Sie einen neuen an. Nach fünf falschen Eingaben funktioniert nur noch ein neuer Code.',
@@ -86,9 +86,9 @@ export const messages = {
   // limits
   'error.overloaded': 'Der Server erhält gerade zu viele Anfragen. Versuchen Sie es gleich noch einmal.',
   'error.over_request_rate_limit':
-    'Es gab zu viele Versuche, möglicherweise durch jemand anderen. Warten Sie vor dem nächsten Versuch oder melden Sie sich auf andere Weise an, etwa mit einem Code per E-Mail.',
+    'Es gab zu viele Versuche, möglicherweise durch jemand anderen. Warten Sie vor dem nächsten Versuch oder melden Sie sich auf andere Weise an, etwa mit einem Code per E‑Mail.',
   'error.over_email_send_rate_limit':
-    'Wir haben gerade eine E-Mail gesendet. Warten Sie einen Moment, bevor Sie eine weitere anfordern.',
+    'Wir haben gerade eine E‑Mail gesendet. Warten Sie einen Moment, bevor Sie eine weitere anfordern.',
   'error.over_sms_send_rate_limit':
     'Wir haben gerade eine SMS gesendet. Warten Sie einen Moment, bevor Sie eine weitere anfordern.',
   'error.captcha_failed':
@@ -113,7 +113,7 @@ export const messages = {
     'Diese Anmeldemöglichkeit ist nicht verfügbar. Wählen Sie eine andere.',
   'error.provider_disabled': 'Diese Anmeldemöglichkeit ist deaktiviert. Wählen Sie eine andere.',
   'error.provider_email_needs_verification':
-    'Der andere Dienst hat Ihre E-Mail-Adresse nicht bestätigt. Wenn Sie eine E-Mail von uns erhalten haben, öffnen Sie sie, um die Adresse zu bestätigen. Andernfalls bestätigen Sie die Adresse beim anderen Dienst und versuchen es erneut.',
+    'Der andere Dienst hat Ihre E‑Mail-Adresse nicht bestätigt. Wenn Sie eine E‑Mail von uns erhalten haben, öffnen Sie sie, um die Adresse zu bestätigen. Andernfalls bestätigen Sie die Adresse beim anderen Dienst und versuchen es erneut.',
   'error.web3_provider_disabled':
     'Die Anmeldung mit Wallets ist deaktiviert. Wählen Sie eine andere Anmeldemöglichkeit.',
   'error.web3_unsupported_chain':
@@ -129,7 +129,7 @@ export const messages = {
   'error.single_identity_not_deletable':
     'Ihre einzige Anmeldemöglichkeit können Sie nicht entfernen. Fügen Sie zuerst eine andere hinzu.',
   'error.email_conflict_identity_not_deletable':
-    'Wenn Sie die Verknüpfung mit diesem Konto aufheben, würde Ihre E-Mail-Adresse auf eine Adresse geändert, die ein anderer Nutzer hat. Ändern Sie zuerst Ihre E-Mail-Adresse oder heben Sie die Verknüpfung mit dem anderen Konto auf.',
+    'Wenn Sie die Verknüpfung mit diesem Konto aufheben, würde Ihre E‑Mail-Adresse auf eine Adresse geändert, die ein anderer Nutzer hat. Ändern Sie zuerst Ihre E‑Mail-Adresse oder heben Sie die Verknüpfung mit dem anderen Konto auf.',
   'error.manual_linking_disabled':
     'Hier können Sie keine Konten verknüpfen. Melden Sie sich mit einem bereits verknüpften Konto an.',
 
@@ -139,7 +139,7 @@ export const messages = {
   'error.sso_failed':
     'Die Anmeldung über Ihre Organisation ist fehlgeschlagen. Versuchen Sie es erneut oder wenden Sie sich an deren Administrator.',
   'error.sso_required':
-    'Ihre Organisation verlangt Single Sign-On für diese E-Mail-Adresse. Melden Sie sich mit SSO an.',
+    'Ihre Organisation verlangt Single Sign-On für diese E‑Mail-Adresse. Melden Sie sich mit SSO an.',
   'error.sso_provider_not_found':
     'Für diese Domain ist kein Single Sign-On eingerichtet. Prüfen Sie die Domain oder wählen Sie eine andere Anmeldemöglichkeit.',
   'error.sso_provider_disabled':
@@ -157,7 +157,7 @@ export const messages = {
   'error.saml_assertion_no_user_id':
     'Ihre Organisation hat keine Nutzerkennung gesendet. Wenden Sie sich an deren Administrator.',
   'error.saml_assertion_no_email':
-    'Ihre Organisation hat Ihre E-Mail-Adresse nicht gesendet. Wenden Sie sich an deren Administrator.',
+    'Ihre Organisation hat Ihre E‑Mail-Adresse nicht gesendet. Wenden Sie sich an deren Administrator.',
   'error.saml_metadata_fetch_failed':
     'Der Single-Sign-On-Dienst Ihrer Organisation ist nicht erreichbar. Versuchen Sie es später erneut.',
   'error.saml_entity_id_mismatch':
@@ -266,7 +266,7 @@ export const messages = {
   'error.invalid_input': 'Einige Angaben sind ungültig. Prüfen Sie Ihre Eingaben.',
   'error.invitation_expired': 'Diese Einladung ist abgelaufen. Bitten Sie um eine neue.',
   'error.invitation_for_other_email':
-    'Diese Einladung gilt für eine andere E-Mail-Adresse. Melden Sie sich mit dieser Adresse an und bestätigen Sie sie.',
+    'Diese Einladung gilt für eine andere E‑Mail-Adresse. Melden Sie sich mit dieser Adresse an und bestätigen Sie sie.',
   'error.invitation_not_found': 'Diese Einladung gibt es nicht mehr. Bitten Sie um eine neue.',
   'error.invitation_used': 'Diese Einladung wurde bereits verwendet. Bitten Sie um eine neue.',
   'error.last_owner':

@@ -12,13 +12,13 @@ export const messages = {
   'upgrade.intro':
     'Sie verwenden ein Gastkonto. Wählen Sie, wie Sie sich anmelden möchten. Alles, was Sie hier haben, bleibt erhalten.',
   'upgrade.submit': 'Mein Konto sichern',
-  'upgrade.by-code': 'Stattdessen Code per E-Mail senden',
+  'upgrade.by-code': 'Stattdessen Code per E‑Mail senden',
   'upgrade.none': 'Gastkonten können hier nicht gesichert werden. Wenden Sie sich an den Support.',
   'upgrade.sent':
-    'Wir haben einen {length}-stelligen Code an {email} gesendet. Geben Sie ihn hier ein oder öffnen Sie den Link in der E-Mail. Bis dahin sind Sie weiterhin Gast.',
+    'Wir haben einen {length}-stelligen Code an {email} gesendet. Geben Sie ihn hier ein oder öffnen Sie den Link in der E‑Mail. Bis dahin sind Sie weiterhin Gast.',
   'upgrade.if-yours': 'Wenn diese Adresse Ihnen gehört, melden Sie sich unten in Ihrem Konto an.',
   'upgrade.taken':
-    'Ein anderes Konto verwendet diese E-Mail-Adresse bereits. Wenn es Ihres ist, melden Sie sich unten an.',
+    'Ein anderes Konto verwendet diese E‑Mail-Adresse bereits. Wenn es Ihres ist, melden Sie sich unten an.',
   'upgrade.have': 'Sie haben bereits ein Konto?',
   'upgrade.with-hook':
     'Melden Sie sich dort an und übernehmen Sie Ihre Gastdaten. Wir fragen nach, bevor wir etwas übernehmen.',

@@ -30,7 +30,7 @@ export const messages = {
     'Auch wenn Sie Ihr Handy, Ihre Authenticator-App oder Ihren Sicherheitsschlüssel verloren haben, können Sie sich noch anmelden.',
   'lost.no-codes': 'Sie haben keine Wiederherstellungscodes.',
   'lost.removal':
-    'Sie können beantragen, dass die Zwei-Schritt-Verifizierung entfernt wird. Bestätigen Sie den Antrag in der E-Mail, die wir an {email} senden, und warten Sie dann {wait}. In dieser Zeit kann der Inhaber des Kontos die Entfernung stoppen.',
+    'Sie können beantragen, dass die Zwei-Schritt-Verifizierung entfernt wird. Bestätigen Sie den Antrag in der E‑Mail, die wir an {email} senden, und warten Sie dann {wait}. In dieser Zeit kann der Inhaber des Kontos die Entfernung stoppen.',
   'lost.hours': '{count, plural, one {# Stunde} other {# Stunden}}',
   'lost.minutes': '{count, plural, one {# Minute} other {# Minuten}}',
   'lost.request': 'Entfernung beantragen',
@@ -41,7 +41,7 @@ export const messages = {
     'Die Zwei-Schritt-Verifizierung wird am {when} entfernt. Danach können Sie sich ohne zweiten Schritt anmelden. Wenn Sie sie behalten möchten, melden Sie sich vorher mit Ihrem zweiten Schritt an.',
   'lost.cancel': 'Entfernung abbrechen',
   'lost.other-sign-in':
-    'Um die Entfernung der Zwei-Schritt-Verifizierung zu beantragen, melden Sie sich mit Ihrem Passwort oder über einen Anbieter an. Außerdem bestätigen Sie den Antrag per E-Mail.',
+    'Um die Entfernung der Zwei-Schritt-Verifizierung zu beantragen, melden Sie sich mit Ihrem Passwort oder über einen Anbieter an. Außerdem bestätigen Sie den Antrag per E‑Mail.',
   'lost.recent':
     'Ihr Passwort, Ihre Kontaktdaten oder Ihre Anmeldemöglichkeiten wurden vor Kurzem geändert. Zu Ihrer Sicherheit können Sie die Entfernung der Zwei-Schritt-Verifizierung erst {wait} nach der letzten Änderung beantragen.',
   'lost.support':

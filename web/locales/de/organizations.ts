@@ -31,7 +31,7 @@ export const messages = {
 
   'invite.title': 'Einladungen',
   'invite.intro':
-    'Laden Sie Personen per E-Mail ein oder erstellen Sie einen Link, den eine Person verwenden kann.',
+    'Laden Sie Personen per E‑Mail ein oder erstellen Sie einen Link, den eine Person verwenden kann.',
   'invite.send': 'Einladung senden',
   'invite.link': 'Link erstellen',
   'invite.sent': 'Einladung an {email} gesendet.',

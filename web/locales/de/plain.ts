@@ -11,7 +11,7 @@ export const messages = {
   'page.confirmed': 'Bestätigt',
   'page.confirm-recovery': 'Passwort zurücksetzen',
   'page.confirm-magiclink': 'Bei {name} anmelden',
-  'page.confirm-email_change': 'E-Mail-Adresse bestätigen',
+  'page.confirm-email_change': 'E‑Mail-Adresse bestätigen',
 
   'confirm.invite':
     'Sie wurden als {email} zu {name} eingeladen. Nehmen Sie die Einladung an, um zu wählen, wie Sie sich anmelden.',
@@ -21,17 +21,17 @@ export const messages = {
   'confirm.recovery-button': 'Weiter',
   'confirm.magiclink': 'Melden Sie sich als {email} an. Dieser Link funktioniert nur einmal.',
   'confirm.magiclink-button': 'Anmelden',
-  'confirm.email_change': 'Bestätigen Sie {email} als E-Mail-Adresse Ihres Kontos bei {name}.',
-  'confirm.email_change-button': 'E-Mail-Adresse bestätigen',
+  'confirm.email_change': 'Bestätigen Sie {email} als E‑Mail-Adresse Ihres Kontos bei {name}.',
+  'confirm.email_change-button': 'E‑Mail-Adresse bestätigen',
 
-  'confirm.number': 'Geben Sie die Zahl aus dem Fenster ein, in dem Sie diese E-Mail angefordert haben.',
+  'confirm.number': 'Geben Sie die Zahl aus dem Fenster ein, in dem Sie diese E‑Mail angefordert haben.',
   'confirm.number-device':
-    'Geben Sie die Zahl aus dem Fenster ein, in dem Sie diese E-Mail angefordert haben: {browser} auf {system}.',
+    'Geben Sie die Zahl aus dem Fenster ein, in dem Sie diese E‑Mail angefordert haben: {browser} auf {system}.',
   'confirm.number-button': 'Bestätigen',
   'confirm.number-warning':
-    'Wenn Sie diese E-Mail nicht angefordert haben, schließen Sie diese Seite. Geben Sie nie eine Zahl ein, die Ihnen jemand sendet.',
+    'Wenn Sie diese E‑Mail nicht angefordert haben, schließen Sie diese Seite. Geben Sie nie eine Zahl ein, die Ihnen jemand sendet.',
   'confirm.canceled':
-    'Die Zahl wurde zu oft falsch eingegeben. Geben Sie in dem Fenster, in dem Sie die E-Mail angefordert haben, den Code aus der E-Mail ein oder senden Sie einen neuen.',
+    'Die Zahl wurde zu oft falsch eingegeben. Geben Sie in dem Fenster, in dem Sie die E‑Mail angefordert haben, den Code aus der E‑Mail ein oder senden Sie einen neuen.',
   'confirm.done':
     'Gehen Sie zurück zu dem Browser, in dem Sie begonnen haben. Die Seite dort fährt automatisch fort.',
   'confirm.closed': 'Wenn Sie jene Seite geschlossen haben, melden Sie sich stattdessen auf diesem Gerät an.',
@@ -40,23 +40,23 @@ export const messages = {
   'unlocked.password': 'Neues Passwort wählen',
   'page.link-expired-invite': 'Diese Einladung wurde bereits verwendet oder ist abgelaufen',
   'link-expired.invite':
-    'Wenn Sie bereits beigetreten sind, melden Sie sich an. Andernfalls lassen Sie sich einen Code per E-Mail senden oder bitten Sie um eine neue Einladung.',
+    'Wenn Sie bereits beigetreten sind, melden Sie sich an. Andernfalls lassen Sie sich einen Code per E‑Mail senden oder bitten Sie um eine neue Einladung.',
   'field.number': 'Zahl im anderen Fenster',
   'field.number-wrong': 'Die Zahl ist falsch. Prüfen Sie das andere Fenster und versuchen Sie es erneut.',
 
-  'page.cancel-change': 'Änderung der E-Mail-Adresse abbrechen?',
+  'page.cancel-change': 'Änderung der E‑Mail-Adresse abbrechen?',
   'page.change-canceled': 'Änderung abgebrochen',
-  'page.email-changed': 'E-Mail-Adresse geändert',
+  'page.email-changed': 'E‑Mail-Adresse geändert',
   'cancel-change.text':
-    'Jemand möchte die E-Mail-Adresse Ihres Kontos ändern. Wenn Sie das nicht waren, brechen Sie die Änderung ab.',
+    'Jemand möchte die E‑Mail-Adresse Ihres Kontos ändern. Wenn Sie das nicht waren, brechen Sie die Änderung ab.',
   'cancel-change.to':
-    'Jemand möchte die E-Mail-Adresse Ihres Kontos in {email} ändern. Wenn Sie das nicht waren, brechen Sie die Änderung ab.',
+    'Jemand möchte die E‑Mail-Adresse Ihres Kontos in {email} ändern. Wenn Sie das nicht waren, brechen Sie die Änderung ab.',
   'cancel-change.button': 'Änderung abbrechen',
   'change-canceled.text':
-    'Ihre E-Mail-Adresse bleibt gleich. Wenn Sie die Änderung nicht angefordert haben, wählen Sie jetzt ein neues Passwort. Sie werden überall sonst abgemeldet.',
+    'Ihre E‑Mail-Adresse bleibt gleich. Wenn Sie die Änderung nicht angefordert haben, wählen Sie jetzt ein neues Passwort. Sie werden überall sonst abgemeldet.',
   'change-canceled.password': 'Neues Passwort wählen',
   'email-changed.text':
-    'Die neue E-Mail-Adresse Ihres Kontos ist bestätigt. Sie können dieses Fenster schließen.',
+    'Die neue E‑Mail-Adresse Ihres Kontos ist bestätigt. Sie können dieses Fenster schließen.',
 
   'page.remove-factors': 'Zwei-Schritt-Verifizierung entfernen?',
   'page.remove-factors-done': 'Entfernung geplant',
@@ -68,14 +68,14 @@ export const messages = {
   'remove-factors.not-me':
     'Wenn Sie diese Entfernung nicht beantragt haben, schließen Sie diese Seite. Jemand kennt Ihr Passwort, wählen Sie daher ein neues.',
   'remove-factors-done.text':
-    'Die Zwei-Schritt-Verifizierung wird am {when} entfernt. Wir senden Ihnen eine E-Mail, sobald das geschehen ist. Sie können diese Seite schließen.',
+    'Die Zwei-Schritt-Verifizierung wird am {when} entfernt. Wir senden Ihnen eine E‑Mail, sobald das geschehen ist. Sie können diese Seite schließen.',
   'remove-factors-expired.text':
     'Der Link wurde ersetzt oder ist abgelaufen, oder der Antrag wurde abgebrochen. Um die Entfernung erneut zu beantragen, melden Sie sich an und wählen Sie „Ich kann meinen zweiten Schritt nicht verwenden“.',
   'page.not-me': 'Schützen Sie Ihr Konto',
   'not-me.new_device': 'Am {when} wurde Ihr Konto für eine Anmeldung auf einem neuen Gerät verwendet.',
   'not-me.password_set': 'Am {when} wurde ein Passwort für Ihr Konto festgelegt.',
   'not-me.password_changed': 'Am {when} wurde Ihr Passwort geändert.',
-  'not-me.email_changed': 'Am {when} wurde Ihre E-Mail-Adresse geändert.',
+  'not-me.email_changed': 'Am {when} wurde Ihre E‑Mail-Adresse geändert.',
   'not-me.phone_changed': 'Am {when} wurde Ihre Telefonnummer geändert.',
   'not-me.factor_added': 'Am {when} wurde Ihrem Konto eine Verifizierungsmethode hinzugefügt.',
   'not-me.factor_removed': 'Am {when} wurde eine Verifizierungsmethode aus Ihrem Konto entfernt.',
@@ -90,7 +90,7 @@ export const messages = {
   'not-me.then': 'Wenn Sie „Das war ich nicht“ auswählen:',
   'not-me.new_device-undo': 'Das neue Gerät wird abgemeldet und nicht mehr wiedererkannt.',
   'not-me.password_changed-undo': 'Das aktuelle Passwort funktioniert nicht mehr.',
-  'not-me.email_changed-undo': 'Ihre E-Mail-Adresse wird wieder in {email} geändert.',
+  'not-me.email_changed-undo': 'Ihre E‑Mail-Adresse wird wieder in {email} geändert.',
   'not-me.phone_changed-undo': 'Die vorherige Telefonnummer wird wiederhergestellt.',
   'not-me.factor_added-undo': 'Die neue Verifizierungsmethode wird entfernt.',
   'not-me.factor_removed-undo':
@@ -114,7 +114,7 @@ export const messages = {
   'not-me.device': 'Gerät: {browser} auf {system}',
   'not-me.later-password_set': 'Passwort festgelegt, {when}',
   'not-me.later-password_changed': 'Passwort geändert, {when}',
-  'not-me.later-email_changed': 'E-Mail-Adresse geändert, {when}',
+  'not-me.later-email_changed': 'E‑Mail-Adresse geändert, {when}',
   'not-me.later-phone_changed': 'Telefonnummer geändert, {when}',
   'not-me.later-factor_added': 'Verifizierungsmethode hinzugefügt, {when}',
   'not-me.later-recovery_codes_created': 'Wiederherstellungscodes erstellt, {when}',
@@ -124,7 +124,7 @@ export const messages = {
   'not-me.later-device': ', {browser} auf {system}',
   'page.not-me-secured': 'Ihr Konto ist bereits geschützt',
   'not-me-secured.text':
-    'Sie haben Ihr Konto am {when} geschützt. Die Änderung in dieser E-Mail ist nicht mehr gültig, daher brauchen Sie diesen Link nicht.',
+    'Sie haben Ihr Konto am {when} geschützt. Die Änderung in dieser E‑Mail ist nicht mehr gültig, daher brauchen Sie diesen Link nicht.',
   'not-me-secured.help':
     'Wenn Ihnen noch etwas unbekannt vorkommt, wählen Sie ein neues Passwort. Sie werden überall sonst abgemeldet.',
   'not-me-expired.text':
@@ -154,14 +154,14 @@ export const messages = {
     'Sie wurden überall abgemeldet. Melden Sie sich wieder über Ihre Organisation an und informieren Sie deren Administratoren.',
   'secured.sso-button': 'Mit SSO anmelden',
   'secured.none':
-    'Sie wurden überall abgemeldet, und Ihr Passwort funktioniert nicht mehr. Ihre frühere E-Mail-Adresse gehört jetzt zu einem anderen Konto. Um sich wieder anzumelden, wenden Sie sich an den Support.',
+    'Sie wurden überall abgemeldet, und Ihr Passwort funktioniert nicht mehr. Ihre frühere E‑Mail-Adresse gehört jetzt zu einem anderen Konto. Um sich wieder anzumelden, wenden Sie sich an den Support.',
 
   'field.code-empty': 'Geben Sie Ihren Code ein.',
 
   'plain.sent':
-    'Wir haben eine E-Mail an {email} gesendet. Wenn Sie ein Konto haben, geben Sie den Code aus der E-Mail ein oder öffnen Sie ihren Link. Andernfalls erklärt die E-Mail, was Sie tun können.',
+    'Wir haben eine E‑Mail an {email} gesendet. Wenn Sie ein Konto haben, geben Sie den Code aus der E‑Mail ein oder öffnen Sie ihren Link. Andernfalls erklärt die E‑Mail, was Sie tun können.',
   'plain.sent-confirm':
-    'Wir haben einen Code an {email} gesendet. Geben Sie ihn ein, um Ihre Adresse zu bestätigen, oder öffnen Sie den Link in der E-Mail.',
+    'Wir haben einen Code an {email} gesendet. Geben Sie ihn ein, um Ihre Adresse zu bestätigen, oder öffnen Sie den Link in der E‑Mail.',
   'page.accounts': 'Konto auswählen',
   'accounts.continue': 'Als {name} fortfahren',
   'accounts.guest': 'Als Gast fortfahren',
@@ -230,7 +230,7 @@ export const messages = {
   'page.organizations': 'Organisationen',
   'page.invitation-open': 'Sie sind eingeladen',
   'page.invitation-other': 'Diese Einladung gilt für eine andere Adresse',
-  'page.invitation-unverified': 'Bestätigen Sie zuerst Ihre E-Mail-Adresse',
+  'page.invitation-unverified': 'Bestätigen Sie zuerst Ihre E‑Mail-Adresse',
   'page.invitation-expired': 'Diese Einladung ist abgelaufen',
   'page.invitation-used': 'Diese Einladung wurde bereits verwendet',
   'page.invitation-none': 'Einladung nicht gefunden',
@@ -246,7 +246,7 @@ export const messages = {
   'organizations.waiting': 'Antwort steht aus',
   'organizations.withdraw': 'Zurückziehen',
   'organizations.as': 'Als {role}',
-  'organizations.open-mail': 'Öffnen Sie zum Annehmen den Link in der E-Mail.',
+  'organizations.open-mail': 'Öffnen Sie zum Annehmen den Link in der E‑Mail.',
   'organizations.current': '{role} · Aktuelle Organisation',
   'organizations.switch': 'Wechseln',
   'organizations.none':

@@ -23,7 +23,7 @@ export const messages = {
   'page.upgrade': 'Enregistrez votre compte',
   'page.organization': 'Organisation',
   'page.consent': 'Autoriser l’accès\u202f?',
-  'page.confirm': 'Confirmez votre adresse e-mail',
+  'page.confirm': 'Confirmez votre adresse e‑mail',
   'page.confirm-other': 'Consultez votre autre boîte de réception',
   'page.continue': 'Redirection en cours',
   'page.link-expired': 'Ce lien a expiré',
@@ -34,12 +34,12 @@ export const messages = {
   'page.broken': 'Impossible de charger cette page',
   'page.title': '{page} · {name}',
 
-  'field.email': 'Adresse e-mail',
-  'field.your-email': 'votre adresse e-mail',
-  'field.email-or-phone': 'Adresse e-mail ou numéro de téléphone',
-  'field.email-or-phone-missing': 'Saisissez votre adresse e-mail ou votre numéro de téléphone.',
+  'field.email': 'Adresse e‑mail',
+  'field.your-email': 'votre adresse e‑mail',
+  'field.email-or-phone': 'Adresse e‑mail ou numéro de téléphone',
+  'field.email-or-phone-missing': 'Saisissez votre adresse e‑mail ou votre numéro de téléphone.',
   'field.email-or-phone-wrong':
-    'Saisissez une adresse e-mail, comme nom@example.com, ou un numéro de téléphone avec l’indicatif du pays, comme +33.',
+    'Saisissez une adresse e‑mail, comme nom@example.com, ou un numéro de téléphone avec l’indicatif du pays, comme +33.',
   'field.phone': 'Numéro de téléphone',
   'field.phone-wrong': 'Saisissez un numéro de téléphone avec l’indicatif du pays, comme +33.',
   'field.password': 'Mot de passe',
@@ -49,8 +49,8 @@ export const messages = {
   'field.factor-name': 'Nom de l’appareil',
   'field.factor-name-hint':
     'Choisissez un nom que vous reconnaîtrez plus tard, comme «\u00a0Mon téléphone\u00a0».',
-  'field.email-missing': 'Saisissez votre adresse e-mail.',
-  'field.email-wrong': 'Saisissez une adresse e-mail au format nom@example.com.',
+  'field.email-missing': 'Saisissez votre adresse e‑mail.',
+  'field.email-wrong': 'Saisissez une adresse e‑mail au format nom@example.com.',
   'field.password-missing': 'Saisissez votre mot de passe.',
   'field.password-weak': 'Votre mot de passe ne respecte pas les exigences ci-dessous.',
   'field.code-missing': 'Saisissez votre code à {length} chiffres.',
@@ -68,16 +68,16 @@ export const messages = {
   'sign-in.last-used': 'Dernière utilisée',
   'sign-in.submit': 'Se connecter',
   'sign-in.forgot': 'Mot de passe oublié\u202f?',
-  'sign-in.send-code': 'Recevoir un code par e-mail',
+  'sign-in.send-code': 'Recevoir un code par e‑mail',
   'sign-in.with': 'Continuer avec {provider}',
   'sign-in.passkey': 'Se connecter avec une clé d’accès',
   'sign-in.wallet': 'Se connecter avec un portefeuille',
   'sign-in.sso': 'Se connecter avec le SSO',
-  'sso.intro': 'Saisissez votre adresse e-mail professionnelle ou le domaine de votre organisation.',
-  'sso.domain': 'Adresse e-mail professionnelle ou domaine',
+  'sso.intro': 'Saisissez votre adresse e‑mail professionnelle ou le domaine de votre organisation.',
+  'sso.domain': 'Adresse e‑mail professionnelle ou domaine',
   'sso.domain-hint': 'Par exemple, nom@entreprise.fr ou entreprise.fr',
   'field.domain-wrong':
-    'Saisissez votre adresse e-mail professionnelle ou son domaine, c’est-à-dire la partie après le @.',
+    'Saisissez votre adresse e‑mail professionnelle ou son domaine, c’est-à-dire la partie après le @.',
   'sso.submit': 'Continuer',
   'sso.other': 'Se connecter autrement',
   'sign-in.again': 'Reconnectez-vous pour confirmer votre identité.',
@@ -129,14 +129,14 @@ export const messages = {
   'password.unmet': '(manquant)',
 
   'code.sent':
-    'Nous avons envoyé un e-mail à {email}. Si vous avez un compte, il contient un code à {length} chiffres. Sinon, il explique quoi faire.',
+    'Nous avons envoyé un e‑mail à {email}. Si vous avez un compte, il contient un code à {length} chiffres. Sinon, il explique quoi faire.',
   'code.sent-new-device':
     'C’est la première fois que vous vous connectez sur cet appareil. Pour confirmer votre identité, saisissez le code à {length} chiffres envoyé à {email}.',
   'code.sent-confirm':
     'Nous avons envoyé un code à {length} chiffres à {email}. Saisissez-le pour confirmer votre adresse.',
-  'code.number': 'Si vous ouvrez le lien de l’e-mail sur un autre appareil, saisissez-y le numéro {number}.',
+  'code.number': 'Si vous ouvrez le lien de l’e‑mail sur un autre appareil, saisissez-y le numéro {number}.',
   'code.canceled':
-    'Le lien n’est plus valide, car un mauvais numéro a été saisi trop souvent. Saisissez le code de l’e-mail ou demandez un nouvel e-mail.',
+    'Le lien n’est plus valide, car un mauvais numéro a été saisi trop souvent. Saisissez le code de l’e‑mail ou demandez un nouvel e‑mail.',
   'code.sent-phone': 'Nous avons envoyé un SMS avec un code à {length} chiffres au {phone}.',
   'code.phone-intro':
     'Nous vous enverrons un code de connexion par SMS. Vous n’avez pas besoin de mot de passe.',
@@ -148,9 +148,9 @@ export const messages = {
   'code.other-number': 'Utiliser un autre numéro',
   'code.back': 'Retour à la connexion',
   'code.send': 'Envoyer le code',
-  'code.recover-intro': 'Nous vous enverrons par e-mail un code pour choisir un nouveau mot de passe.',
+  'code.recover-intro': 'Nous vous enverrons par e‑mail un code pour choisir un nouveau mot de passe.',
   'code.sign-in-intro':
-    'Nous vous enverrons un code de connexion par e-mail. Vous n’avez pas besoin de mot de passe.',
+    'Nous vous enverrons un code de connexion par e‑mail. Vous n’avez pas besoin de mot de passe.',
 
   'mfa.intro':
     'Ouvrez votre application d’authentification et saisissez le code à {length} chiffres pour {account} sur {name}.',

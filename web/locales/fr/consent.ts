@@ -11,7 +11,7 @@ export const messages = {
   'consent.gets': 'Si vous autorisez l’accès, cette application pourra',
   'consent.scope-act': 'voir et modifier tout ce que vous pouvez voir et modifier dans {name}',
   'consent.scope-openid': 'vous reconnaître à votre retour',
-  'consent.scope-email': 'voir votre adresse e-mail',
+  'consent.scope-email': 'voir votre adresse e‑mail',
   'consent.scope-profile': 'voir votre profil, comme votre nom et votre photo',
   'consent.scope-phone': 'voir votre numéro de téléphone',
   'consent.scope-stay': 'rester connectée jusqu’à ce que vous retiriez l’accès',

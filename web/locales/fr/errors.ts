@@ -31,7 +31,7 @@ export const messages = {
   'error.refresh_token_already_used': 'Votre session a expiré. Reconnectez-vous.',
   'error.unexpected_audience': 'Votre session appartient à un autre service. Reconnectez-vous.',
   'error.invalid_credentials':
-    'Le mot de passe est incorrect, ou ce compte n’en a pas. Réessayez, ou recevez un code par e-mail si vous vous connectez d’habitude autrement.',
+    'Le mot de passe est incorrect, ou ce compte n’en a pas. Réessayez, ou recevez un code par e‑mail si vous vous connectez d’habitude autrement.',
   'error.insufficient_aal':
     'Cette action nécessite une deuxième étape. Confirmez d’abord votre identité avec votre application d’authentification.',
 
@@ -43,22 +43,22 @@ export const messages = {
   'error.email_exists': 'Cette adresse ne peut pas être utilisée. Saisissez-en une autre.',
   'error.phone_exists': 'Ce numéro ne peut pas être utilisé. Saisissez-en un autre.',
   'error.email_provider_disabled':
-    'La connexion par e-mail est désactivée. Choisissez une autre façon de vous connecter.',
+    'La connexion par e‑mail est désactivée. Choisissez une autre façon de vous connecter.',
   'error.phone_provider_disabled':
     'La connexion par téléphone est désactivée. Choisissez une autre façon de vous connecter.',
   'error.anonymous_provider_disabled':
     'Les comptes invités sont désactivés. Connectez-vous ou créez un compte.',
   'error.device_not_confirmed':
-    'C’est la première fois que vous vous connectez sur cet appareil. Connectez-vous avec le code que nous vous avons envoyé par e-mail.',
+    'C’est la première fois que vous vous connectez sur cet appareil. Connectez-vous avec le code que nous vous avons envoyé par e‑mail.',
   'error.email_not_confirmed':
-    'Cette adresse n’est pas encore confirmée. Ouvrez l’e-mail que nous vous avons envoyé ou demandez un nouveau code.',
+    'Cette adresse n’est pas encore confirmée. Ouvrez l’e‑mail que nous vous avons envoyé ou demandez un nouveau code.',
   'error.phone_not_confirmed': 'Ce numéro de téléphone n’est pas encore confirmé. Demandez un nouveau code.',
   'error.email_address_not_authorized':
-    'Nous ne pouvons pas encore envoyer d’e-mails à cette adresse. Saisissez-en une autre.',
+    'Nous ne pouvons pas encore envoyer d’e‑mails à cette adresse. Saisissez-en une autre.',
   'error.email_address_invalid':
-    'Nous ne pouvons pas envoyer d’e-mails à cette adresse. Vérifiez qu’elle ne contient pas d’erreur.',
+    'Nous ne pouvons pas envoyer d’e‑mails à cette adresse. Vérifiez qu’elle ne contient pas d’erreur.',
   'error.email_address_not_provided':
-    'L’autre service n’a pas partagé votre adresse e-mail. Autorisez-le à la partager ou choisissez une autre façon de vous connecter.',
+    'L’autre service n’a pas partagé votre adresse e‑mail. Autorisez-le à la partager ou choisissez une autre façon de vous connecter.',
   'error.invite_not_found': 'Cette invitation n’est pas valide ou a expiré. Demandez-en une nouvelle.',
   'error.otp_expired':
     'Le code est incorrect ou a expiré. Vérifiez-le ou demandez-en un nouveau. Après cinq tentatives erronées, seul un nouveau code fonctionne.',
@@ -81,9 +81,9 @@ export const messages = {
   // limits
   'error.overloaded': 'Le serveur reçoit trop de demandes. Réessayez dans un instant.',
   'error.over_request_rate_limit':
-    'Il y a eu trop de tentatives, peut-être par quelqu’un d’autre. Attendez avant de réessayer, ou connectez-vous autrement, par exemple avec un code par e-mail.',
+    'Il y a eu trop de tentatives, peut-être par quelqu’un d’autre. Attendez avant de réessayer, ou connectez-vous autrement, par exemple avec un code par e‑mail.',
   'error.over_email_send_rate_limit':
-    'Nous venons d’envoyer un e-mail. Attendez un instant avant d’en demander un autre.',
+    'Nous venons d’envoyer un e‑mail. Attendez un instant avant d’en demander un autre.',
   'error.over_sms_send_rate_limit':
     'Nous venons d’envoyer un SMS. Attendez un instant avant d’en demander un autre.',
   'error.captcha_failed':
@@ -108,7 +108,7 @@ export const messages = {
     'Cette méthode de connexion n’est pas disponible. Choisissez-en une autre.',
   'error.provider_disabled': 'Cette méthode de connexion est désactivée. Choisissez-en une autre.',
   'error.provider_email_needs_verification':
-    'L’autre service n’a pas confirmé votre adresse e-mail. Si nous vous avons envoyé un e-mail, ouvrez-le pour la confirmer. Sinon, confirmez-la auprès de l’autre service et réessayez.',
+    'L’autre service n’a pas confirmé votre adresse e‑mail. Si nous vous avons envoyé un e‑mail, ouvrez-le pour la confirmer. Sinon, confirmez-la auprès de l’autre service et réessayez.',
   'error.web3_provider_disabled':
     'La connexion par portefeuille est désactivée. Choisissez une autre façon de vous connecter.',
   'error.web3_unsupported_chain':
@@ -124,7 +124,7 @@ export const messages = {
   'error.single_identity_not_deletable':
     'Vous ne pouvez pas supprimer votre seule façon de vous connecter. Ajoutez-en d’abord une autre.',
   'error.email_conflict_identity_not_deletable':
-    'Dissocier ce compte remplacerait votre adresse e-mail par celle d’un autre utilisateur. Changez d’abord votre adresse e-mail ou dissociez l’autre compte.',
+    'Dissocier ce compte remplacerait votre adresse e‑mail par celle d’un autre utilisateur. Changez d’abord votre adresse e‑mail ou dissociez l’autre compte.',
   'error.manual_linking_disabled':
     'Vous ne pouvez pas associer de comptes ici. Connectez-vous avec un compte déjà associé.',
 
@@ -134,7 +134,7 @@ export const messages = {
   'error.sso_failed':
     'Nous n’avons pas pu vous connecter via votre organisation. Réessayez ou contactez son administrateur.',
   'error.sso_required':
-    'Votre organisation exige l’authentification unique pour cette adresse e-mail. Connectez-vous avec le SSO.',
+    'Votre organisation exige l’authentification unique pour cette adresse e‑mail. Connectez-vous avec le SSO.',
   'error.sso_provider_not_found':
     'L’authentification unique n’est pas configurée pour ce domaine. Vérifiez le domaine ou choisissez une autre façon de vous connecter.',
   'error.sso_provider_disabled':
@@ -151,7 +151,7 @@ export const messages = {
   'error.saml_assertion_no_user_id':
     'Votre organisation n’a pas envoyé d’identifiant utilisateur. Contactez son administrateur.',
   'error.saml_assertion_no_email':
-    'Votre organisation n’a pas envoyé votre adresse e-mail. Contactez son administrateur.',
+    'Votre organisation n’a pas envoyé votre adresse e‑mail. Contactez son administrateur.',
   'error.saml_metadata_fetch_failed':
     'Impossible de joindre le service d’authentification unique de votre organisation. Réessayez plus tard.',
   'error.saml_entity_id_mismatch':
@@ -259,7 +259,7 @@ export const messages = {
   'error.invalid_input': 'Certaines informations ne sont pas valides. Vérifiez votre saisie.',
   'error.invitation_expired': 'Cette invitation a expiré. Demandez-en une autre.',
   'error.invitation_for_other_email':
-    'Cette invitation est destinée à une autre adresse e-mail. Connectez-vous avec cette adresse et confirmez-la.',
+    'Cette invitation est destinée à une autre adresse e‑mail. Connectez-vous avec cette adresse et confirmez-la.',
   'error.invitation_not_found': 'Cette invitation n’existe plus. Demandez-en une autre.',
   'error.invitation_used': 'Cette invitation a déjà été utilisée. Demandez-en une autre.',
   'error.last_owner':

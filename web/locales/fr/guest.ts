@@ -12,13 +12,13 @@ export const messages = {
   'upgrade.intro':
     'Vous utilisez un compte invité. Choisissez comment vous vous connecterez. Vous conserverez tout ce que vous avez ici.',
   'upgrade.submit': 'Enregistrer mon compte',
-  'upgrade.by-code': 'Recevoir plutôt un code par e-mail',
+  'upgrade.by-code': 'Recevoir plutôt un code par e‑mail',
   'upgrade.none': 'Les comptes invités ne peuvent pas être enregistrés ici. Contactez l’assistance.',
   'upgrade.sent':
-    'Nous avons envoyé un code à {length} chiffres à {email}. Saisissez-le ici ou ouvrez le lien de l’e-mail. D’ici là, vous restez invité.',
+    'Nous avons envoyé un code à {length} chiffres à {email}. Saisissez-le ici ou ouvrez le lien de l’e‑mail. D’ici là, vous restez invité.',
   'upgrade.if-yours': 'Si cette adresse est la vôtre, connectez-vous à votre compte ci-dessous.',
   'upgrade.taken':
-    'Un autre compte utilise déjà cette adresse e-mail. Si c’est le vôtre, connectez-vous-y ci-dessous.',
+    'Un autre compte utilise déjà cette adresse e‑mail. Si c’est le vôtre, connectez-vous-y ci-dessous.',
   'upgrade.have': 'Vous avez déjà un compte\u202f?',
   'upgrade.with-hook':
     'Connectez-vous-y et transférez-y vos données d’invité. Nous vous demanderons votre accord avant tout transfert.',

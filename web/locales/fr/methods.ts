@@ -30,7 +30,7 @@ export const messages = {
     'Vous pouvez encore vous connecter si vous avez perdu votre téléphone, votre application d’authentification ou votre clé de sécurité.',
   'lost.no-codes': 'Vous n’avez pas de codes de récupération.',
   'lost.removal':
-    'Vous pouvez demander la suppression de la validation en deux étapes. Confirmez la demande dans l’e-mail que nous enverrons à {email}, puis attendez {wait}. Pendant ce temps, le propriétaire du compte peut arrêter la suppression.',
+    'Vous pouvez demander la suppression de la validation en deux étapes. Confirmez la demande dans l’e‑mail que nous enverrons à {email}, puis attendez {wait}. Pendant ce temps, le propriétaire du compte peut arrêter la suppression.',
   'lost.hours': '{count, plural, one {# heure} many {# d’heures} other {# heures}}',
   'lost.minutes': '{count, plural, one {# minute} many {# de minutes} other {# minutes}}',
   'lost.request': 'Demander la suppression',
@@ -40,7 +40,7 @@ export const messages = {
     'La validation en deux étapes sera supprimée le {when}. Vous pourrez ensuite vous connecter sans deuxième étape. Pour la conserver, connectez-vous avant cette date avec votre deuxième étape.',
   'lost.cancel': 'Annuler la suppression',
   'lost.other-sign-in':
-    'Pour demander la suppression de la validation en deux étapes, connectez-vous avec votre mot de passe ou un fournisseur. Vous confirmerez aussi la demande par e-mail.',
+    'Pour demander la suppression de la validation en deux étapes, connectez-vous avec votre mot de passe ou un fournisseur. Vous confirmerez aussi la demande par e‑mail.',
   'lost.recent':
     'Votre mot de passe, vos coordonnées ou vos méthodes de connexion ont changé récemment. Pour votre sécurité, vous pourrez demander la suppression de la validation en deux étapes {wait} après la dernière modification.',
   'lost.support':

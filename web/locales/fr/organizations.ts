@@ -30,7 +30,7 @@ export const messages = {
   'members.removed': '{who} a été retiré.',
 
   'invite.title': 'Invitations',
-  'invite.intro': 'Invitez des personnes par e-mail, ou créez un lien qu’une personne peut utiliser.',
+  'invite.intro': 'Invitez des personnes par e‑mail, ou créez un lien qu’une personne peut utiliser.',
   'invite.send': 'Envoyer l’invitation',
   'invite.link': 'Créer un lien',
   'invite.sent': 'Invitation envoyée à {email}.',

@@ -11,7 +11,7 @@ export const messages = {
   'page.confirmed': 'Confirmé',
   'page.confirm-recovery': 'Réinitialisez votre mot de passe',
   'page.confirm-magiclink': 'Se connecter à {name}',
-  'page.confirm-email_change': 'Confirmez votre adresse e-mail',
+  'page.confirm-email_change': 'Confirmez votre adresse e‑mail',
 
   'confirm.invite':
     'Vous avez été invité à rejoindre {name} en tant que {email}. Acceptez l’invitation pour choisir comment vous connecter.',
@@ -21,17 +21,17 @@ export const messages = {
   'confirm.recovery-button': 'Continuer',
   'confirm.magiclink': 'Connectez-vous en tant que {email}. Ce lien ne fonctionne qu’une seule fois.',
   'confirm.magiclink-button': 'Se connecter',
-  'confirm.email_change': 'Confirmez {email} comme adresse e-mail de votre compte {name}.',
-  'confirm.email_change-button': 'Confirmer l’adresse e-mail',
+  'confirm.email_change': 'Confirmez {email} comme adresse e‑mail de votre compte {name}.',
+  'confirm.email_change-button': 'Confirmer l’adresse e‑mail',
 
-  'confirm.number': 'Saisissez le numéro affiché dans la fenêtre où vous avez demandé cet e-mail.',
+  'confirm.number': 'Saisissez le numéro affiché dans la fenêtre où vous avez demandé cet e‑mail.',
   'confirm.number-device':
-    'Saisissez le numéro affiché dans la fenêtre où vous avez demandé cet e-mail\u00a0: {browser} sur {system}.',
+    'Saisissez le numéro affiché dans la fenêtre où vous avez demandé cet e‑mail\u00a0: {browser} sur {system}.',
   'confirm.number-button': 'Confirmer',
   'confirm.number-warning':
-    'Si vous n’avez pas demandé cet e-mail, fermez cette page. Ne saisissez jamais un numéro que quelqu’un vous envoie.',
+    'Si vous n’avez pas demandé cet e‑mail, fermez cette page. Ne saisissez jamais un numéro que quelqu’un vous envoie.',
   'confirm.canceled':
-    'Un mauvais numéro a été saisi trop souvent. Dans la fenêtre où vous avez demandé l’e-mail, saisissez le code de l’e-mail ou envoyez-en un nouveau.',
+    'Un mauvais numéro a été saisi trop souvent. Dans la fenêtre où vous avez demandé l’e‑mail, saisissez le code de l’e‑mail ou envoyez-en un nouveau.',
   'confirm.done': 'Revenez au navigateur où vous avez commencé. La page y continue automatiquement.',
   'confirm.closed': 'Si vous avez fermé cette page, connectez-vous plutôt sur cet appareil.',
   'confirm.sign-in': 'Se connecter sur cet appareil',
@@ -39,23 +39,23 @@ export const messages = {
   'unlocked.password': 'Choisissez un nouveau mot de passe',
   'page.link-expired-invite': 'Cette invitation a déjà été utilisée ou a expiré',
   'link-expired.invite':
-    'Si vous avez déjà accepté, connectez-vous. Sinon, recevez un code par e-mail ou demandez une autre invitation.',
+    'Si vous avez déjà accepté, connectez-vous. Sinon, recevez un code par e‑mail ou demandez une autre invitation.',
   'field.number': 'Numéro de l’autre fenêtre',
   'field.number-wrong': 'Le numéro est incorrect. Vérifiez l’autre fenêtre et réessayez.',
 
-  'page.cancel-change': 'Annuler le changement d’adresse e-mail\u202f?',
+  'page.cancel-change': 'Annuler le changement d’adresse e‑mail\u202f?',
   'page.change-canceled': 'Modification annulée',
-  'page.email-changed': 'Adresse e-mail modifiée',
+  'page.email-changed': 'Adresse e‑mail modifiée',
   'cancel-change.text':
-    'Quelqu’un a demandé à changer l’adresse e-mail de votre compte. Si ce n’est pas vous, annulez la modification.',
+    'Quelqu’un a demandé à changer l’adresse e‑mail de votre compte. Si ce n’est pas vous, annulez la modification.',
   'cancel-change.to':
-    'Quelqu’un a demandé à changer l’adresse e-mail de votre compte en {email}. Si ce n’est pas vous, annulez la modification.',
+    'Quelqu’un a demandé à changer l’adresse e‑mail de votre compte en {email}. Si ce n’est pas vous, annulez la modification.',
   'cancel-change.button': 'Annuler la modification',
   'change-canceled.text':
-    'Votre adresse e-mail reste la même. Si vous n’avez pas demandé la modification, choisissez maintenant un nouveau mot de passe. Vous serez déconnecté partout ailleurs.',
+    'Votre adresse e‑mail reste la même. Si vous n’avez pas demandé la modification, choisissez maintenant un nouveau mot de passe. Vous serez déconnecté partout ailleurs.',
   'change-canceled.password': 'Choisissez un nouveau mot de passe',
   'email-changed.text':
-    'La nouvelle adresse e-mail de votre compte est confirmée. Vous pouvez fermer cette fenêtre.',
+    'La nouvelle adresse e‑mail de votre compte est confirmée. Vous pouvez fermer cette fenêtre.',
 
   'page.remove-factors': 'Supprimer la validation en deux étapes\u202f?',
   'page.remove-factors-done': 'Suppression programmée',
@@ -67,14 +67,14 @@ export const messages = {
   'remove-factors.not-me':
     'Si vous n’avez pas demandé cette suppression, fermez cette page. Quelqu’un connaît votre mot de passe\u00a0: choisissez-en un nouveau.',
   'remove-factors-done.text':
-    'La validation en deux étapes sera supprimée le {when}. Nous vous préviendrons par e-mail quand ce sera fait. Vous pouvez fermer cette page.',
+    'La validation en deux étapes sera supprimée le {when}. Nous vous préviendrons par e‑mail quand ce sera fait. Vous pouvez fermer cette page.',
   'remove-factors-expired.text':
     'Le lien a été remplacé ou a expiré, ou la demande a été annulée. Pour demander à nouveau la suppression, connectez-vous et choisissez «\u00a0Je ne peux pas utiliser ma deuxième étape\u00a0».',
   'page.not-me': 'Sécurisez votre compte',
   'not-me.new_device': 'Votre compte a été utilisé pour une connexion sur un nouvel appareil le {when}.',
   'not-me.password_set': 'Un mot de passe a été défini pour votre compte le {when}.',
   'not-me.password_changed': 'Votre mot de passe a été modifié le {when}.',
-  'not-me.email_changed': 'Votre adresse e-mail a été modifiée le {when}.',
+  'not-me.email_changed': 'Votre adresse e‑mail a été modifiée le {when}.',
   'not-me.phone_changed': 'Votre numéro de téléphone a été modifié le {when}.',
   'not-me.factor_added': 'Une méthode de validation a été ajoutée à votre compte le {when}.',
   'not-me.factor_removed': 'Une méthode de validation a été supprimée de votre compte le {when}.',
@@ -89,7 +89,7 @@ export const messages = {
   'not-me.then': 'Si vous choisissez «\u00a0Ce n’était pas moi\u00a0»\u00a0:',
   'not-me.new_device-undo': 'Le nouvel appareil sera déconnecté et ne sera plus reconnu.',
   'not-me.password_changed-undo': 'Le mot de passe actuel cessera de fonctionner.',
-  'not-me.email_changed-undo': 'Votre adresse e-mail redeviendra {email}.',
+  'not-me.email_changed-undo': 'Votre adresse e‑mail redeviendra {email}.',
   'not-me.phone_changed-undo': 'Le numéro de téléphone précédent sera rétabli.',
   'not-me.factor_added-undo': 'La nouvelle méthode de validation sera supprimée.',
   'not-me.factor_removed-undo':
@@ -113,7 +113,7 @@ export const messages = {
   'not-me.device': 'Appareil\u00a0: {browser} sur {system}',
   'not-me.later-password_set': 'Mot de passe défini, {when}',
   'not-me.later-password_changed': 'Mot de passe modifié, {when}',
-  'not-me.later-email_changed': 'Adresse e-mail modifiée, {when}',
+  'not-me.later-email_changed': 'Adresse e‑mail modifiée, {when}',
   'not-me.later-phone_changed': 'Numéro de téléphone modifié, {when}',
   'not-me.later-factor_added': 'Méthode de validation ajoutée, {when}',
   'not-me.later-recovery_codes_created': 'Codes de récupération créés, {when}',
@@ -123,7 +123,7 @@ export const messages = {
   'not-me.later-device': ', {browser} sur {system}',
   'page.not-me-secured': 'Votre compte est déjà sécurisé',
   'not-me-secured.text':
-    'Vous avez sécurisé votre compte le {when}. La modification de cet e-mail ne s’applique plus, vous n’avez donc pas besoin de ce lien.',
+    'Vous avez sécurisé votre compte le {when}. La modification de cet e‑mail ne s’applique plus, vous n’avez donc pas besoin de ce lien.',
   'not-me-secured.help':
     'Si vous voyez encore quelque chose que vous ne reconnaissez pas, choisissez un nouveau mot de passe. Vous serez déconnecté partout ailleurs.',
   'not-me-expired.text':
@@ -153,14 +153,14 @@ export const messages = {
     'Vous avez été déconnecté partout. Reconnectez-vous via votre organisation et informez ses administrateurs de ce qui s’est passé.',
   'secured.sso-button': 'Se connecter avec le SSO',
   'secured.none':
-    'Vous avez été déconnecté partout et votre mot de passe ne fonctionne plus. Votre ancienne adresse e-mail appartient maintenant à un autre compte. Pour vous reconnecter, contactez l’assistance.',
+    'Vous avez été déconnecté partout et votre mot de passe ne fonctionne plus. Votre ancienne adresse e‑mail appartient maintenant à un autre compte. Pour vous reconnecter, contactez l’assistance.',
 
   'field.code-empty': 'Saisissez votre code.',
 
   'plain.sent':
-    'Nous avons envoyé un e-mail à {email}. Si vous avez un compte, saisissez le code de l’e-mail ou ouvrez son lien. Sinon, l’e-mail explique quoi faire.',
+    'Nous avons envoyé un e‑mail à {email}. Si vous avez un compte, saisissez le code de l’e‑mail ou ouvrez son lien. Sinon, l’e‑mail explique quoi faire.',
   'plain.sent-confirm':
-    'Nous avons envoyé un code à {email}. Saisissez-le pour confirmer votre adresse, ou ouvrez le lien de l’e-mail.',
+    'Nous avons envoyé un code à {email}. Saisissez-le pour confirmer votre adresse, ou ouvrez le lien de l’e‑mail.',
   'page.accounts': 'Choisissez un compte',
   'accounts.continue': 'Continuer en tant que {name}',
   'accounts.guest': 'Continuer en tant qu’invité',
@@ -227,7 +227,7 @@ export const messages = {
   'page.organizations': 'Organisations',
   'page.invitation-open': 'Vous êtes invité',
   'page.invitation-other': 'Cette invitation est destinée à une autre adresse',
-  'page.invitation-unverified': 'Confirmez d’abord votre adresse e-mail',
+  'page.invitation-unverified': 'Confirmez d’abord votre adresse e‑mail',
   'page.invitation-expired': 'Cette invitation a expiré',
   'page.invitation-used': 'Cette invitation a déjà été utilisée',
   'page.invitation-none': 'Invitation introuvable',
@@ -243,7 +243,7 @@ export const messages = {
   'organizations.waiting': 'En attente d’une réponse',
   'organizations.withdraw': 'Retirer',
   'organizations.as': 'En tant que {role}',
-  'organizations.open-mail': 'Pour accepter, ouvrez le lien de l’e-mail.',
+  'organizations.open-mail': 'Pour accepter, ouvrez le lien de l’e‑mail.',
   'organizations.current': '{role} · Organisation actuelle',
   'organizations.switch': 'Changer',
   'organizations.none':

@@ -10,7 +10,7 @@ export const messages = {
   'consent.gets': 'Se você permitir o acesso, este app poderá',
   'consent.scope-act': 'ver e alterar tudo o que você pode em {name}',
   'consent.scope-openid': 'reconhecer você quando voltar',
-  'consent.scope-email': 'ver seu e-mail',
+  'consent.scope-email': 'ver seu e‑mail',
   'consent.scope-profile': 'ver seu perfil, como seu nome e sua foto',
   'consent.scope-phone': 'ver seu número de telefone',
   'consent.scope-stay': 'continuar conectado até você remover o acesso',

@@ -31,7 +31,7 @@ export const messages = {
   'error.refresh_token_already_used': 'Sua sessão expirou. Entre novamente.',
   'error.unexpected_audience': 'Sua sessão pertence a outro serviço. Entre novamente.',
   'error.invalid_credentials':
-    'Senha incorreta, ou esta conta não tem senha. Tente novamente ou receba um código por e-mail se você costuma entrar de outra forma.',
+    'Senha incorreta, ou esta conta não tem senha. Tente novamente ou receba um código por e‑mail se você costuma entrar de outra forma.',
   'error.insufficient_aal':
     'Esta ação exige uma segunda etapa. Primeiro confirme que é você com seu app autenticador.',
 
@@ -39,21 +39,21 @@ export const messages = {
   'error.signup_disabled':
     'Não é possível criar contas novas no momento. Se você já tem uma conta, entre nela.',
   'error.user_already_exists':
-    'Você não pode criar uma conta com este e-mail. Se ele é seu, entre na sua conta.',
-  'error.email_exists': 'Este e-mail não pode ser usado. Digite outro.',
+    'Você não pode criar uma conta com este e‑mail. Se ele é seu, entre na sua conta.',
+  'error.email_exists': 'Este e‑mail não pode ser usado. Digite outro.',
   'error.phone_exists': 'Este número não pode ser usado. Digite outro.',
-  'error.email_provider_disabled': 'O login por e-mail está desativado. Escolha outra forma de entrar.',
+  'error.email_provider_disabled': 'O login por e‑mail está desativado. Escolha outra forma de entrar.',
   'error.phone_provider_disabled': 'O login por telefone está desativado. Escolha outra forma de entrar.',
   'error.anonymous_provider_disabled': 'As contas de convidado estão desativadas. Entre ou crie uma conta.',
   'error.device_not_confirmed':
-    'Você ainda não entrou neste dispositivo. Entre com o código que enviamos por e-mail.',
+    'Você ainda não entrou neste dispositivo. Entre com o código que enviamos por e‑mail.',
   'error.email_not_confirmed':
-    'Este e-mail ainda não foi confirmado. Abra o e-mail que enviamos ou peça um novo código.',
+    'Este e‑mail ainda não foi confirmado. Abra o e‑mail que enviamos ou peça um novo código.',
   'error.phone_not_confirmed': 'Este número de telefone ainda não foi confirmado. Peça um novo código.',
-  'error.email_address_not_authorized': 'Ainda não podemos enviar e-mails para este endereço. Digite outro.',
-  'error.email_address_invalid': 'Não podemos enviar e-mails para este endereço. Confira se há erros.',
+  'error.email_address_not_authorized': 'Ainda não podemos enviar e‑mails para este endereço. Digite outro.',
+  'error.email_address_invalid': 'Não podemos enviar e‑mails para este endereço. Confira se há erros.',
   'error.email_address_not_provided':
-    'O outro serviço não compartilhou seu e-mail. Permita que ele compartilhe ou escolha outra forma de entrar.',
+    'O outro serviço não compartilhou seu e‑mail. Permita que ele compartilhe ou escolha outra forma de entrar.',
   'error.invite_not_found': 'Este convite é inválido ou expirou. Peça um novo.',
   'error.otp_expired':
     'Código incorreto ou expirado. Confira o código ou peça um novo. Depois de cinco tentativas erradas, só um novo código funciona.',
@@ -72,8 +72,8 @@ export const messages = {
   // limits
   'error.overloaded': 'O servidor está recebendo solicitações demais. Tente novamente em instantes.',
   'error.over_request_rate_limit':
-    'Houve tentativas demais, talvez de outra pessoa. Espere antes de tentar novamente ou entre de outra forma, como com um código por e-mail.',
-  'error.over_email_send_rate_limit': 'Acabamos de enviar um e-mail. Espere um pouco antes de pedir outro.',
+    'Houve tentativas demais, talvez de outra pessoa. Espere antes de tentar novamente ou entre de outra forma, como com um código por e‑mail.',
+  'error.over_email_send_rate_limit': 'Acabamos de enviar um e‑mail. Espere um pouco antes de pedir outro.',
   'error.over_sms_send_rate_limit': 'Acabamos de enviar um SMS. Espere um pouco antes de pedir outro.',
   'error.captcha_failed':
     'Não foi possível verificar que você é humano. Recarregue a página e tente novamente.',
@@ -92,7 +92,7 @@ export const messages = {
   'error.oauth_provider_not_supported': 'Esta forma de entrar não está disponível. Escolha outra.',
   'error.provider_disabled': 'Esta forma de entrar está desativada. Escolha outra.',
   'error.provider_email_needs_verification':
-    'O outro serviço não confirmou seu e-mail. Se enviamos um e-mail a você, abra-o para confirmar o endereço. Caso contrário, confirme-o no outro serviço e tente novamente.',
+    'O outro serviço não confirmou seu e‑mail. Se enviamos um e‑mail a você, abra-o para confirmar o endereço. Caso contrário, confirme-o no outro serviço e tente novamente.',
   'error.web3_provider_disabled': 'O login com carteira está desativado. Escolha outra forma de entrar.',
   'error.web3_unsupported_chain': 'Carteiras desta rede não são aceitas. Escolha outra carteira.',
   'error.custom_provider_not_found': 'Esta forma de entrar não existe mais. Escolha outra.',
@@ -106,7 +106,7 @@ export const messages = {
   'error.single_identity_not_deletable':
     'Você não pode remover sua única forma de entrar. Adicione outra primeiro.',
   'error.email_conflict_identity_not_deletable':
-    'Desvincular esta conta mudaria seu e-mail para um que outro usuário tem. Primeiro altere seu e-mail ou desvincule a outra conta.',
+    'Desvincular esta conta mudaria seu e‑mail para um que outro usuário tem. Primeiro altere seu e‑mail ou desvincule a outra conta.',
   'error.manual_linking_disabled':
     'Você não pode vincular contas aqui. Entre com uma conta que já esteja vinculada.',
 
@@ -115,7 +115,7 @@ export const messages = {
     'Sua organização gerencia esta conta. Peça ao administrador dela para fazer esta alteração.',
   'error.sso_failed':
     'Não foi possível entrar pela sua organização. Tente novamente ou fale com o administrador dela.',
-  'error.sso_required': 'Sua organização exige login único para este e-mail. Entre com SSO.',
+  'error.sso_required': 'Sua organização exige login único para este e‑mail. Entre com SSO.',
   'error.sso_provider_not_found':
     'O login único não está configurado para este domínio. Confira o domínio ou escolha outra forma de entrar.',
   'error.sso_provider_disabled':
@@ -129,7 +129,7 @@ export const messages = {
   'error.saml_idp_already_exists': 'Esta organização já está conectada. Altere a conexão existente.',
   'error.saml_assertion_no_user_id':
     'Sua organização não enviou um ID de usuário. Fale com o administrador dela.',
-  'error.saml_assertion_no_email': 'Sua organização não enviou seu e-mail. Fale com o administrador dela.',
+  'error.saml_assertion_no_email': 'Sua organização não enviou seu e‑mail. Fale com o administrador dela.',
   'error.saml_metadata_fetch_failed':
     'Não foi possível acessar o serviço de login único da sua organização. Tente mais tarde.',
   'error.saml_entity_id_mismatch':
@@ -204,7 +204,7 @@ export const messages = {
     'A assinatura da carteira não foi aceita. Tente novamente ou escolha outra forma de entrar.',
   'error.not_a_guest': 'Você não está usando uma conta de convidado. Recarregue a página.',
   'error.hand_over_off':
-    'Seus dados de convidado não podem ser movidos para esta conta. Entre sem eles ou use outro e-mail.',
+    'Seus dados de convidado não podem ser movidos para esta conta. Entre sem eles ou use outro e‑mail.',
   'error.hand_over_failed':
     'Não foi possível mover seus dados de convidado, e nada foi alterado. Tente novamente ou volte à conta de convidado.',
   'error.guest_gone': 'A conta de convidado não existe mais. Continue com sua conta.',
@@ -225,7 +225,7 @@ export const messages = {
   'error.already_member': 'Esta conta já é membro. Nada foi alterado.',
   'error.invalid_input': 'Algumas informações são inválidas. Confira o que você digitou.',
   'error.invitation_expired': 'Este convite expirou. Peça outro.',
-  'error.invitation_for_other_email': 'Este convite é para outro e-mail. Entre com esse e-mail e confirme-o.',
+  'error.invitation_for_other_email': 'Este convite é para outro e‑mail. Entre com esse e‑mail e confirme-o.',
   'error.invitation_not_found': 'Este convite não existe mais. Peça outro.',
   'error.invitation_used': 'Este convite já foi usado. Peça outro.',
   'error.last_owner':

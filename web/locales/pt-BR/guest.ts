@@ -12,12 +12,12 @@ export const messages = {
   'upgrade.intro':
     'Você está usando uma conta de convidado. Escolha como vai entrar. Você manterá tudo o que tem aqui.',
   'upgrade.submit': 'Salvar minha conta',
-  'upgrade.by-code': 'Receber um código por e-mail',
+  'upgrade.by-code': 'Receber um código por e‑mail',
   'upgrade.none': 'Contas de convidado não podem ser salvas aqui. Fale com o suporte.',
   'upgrade.sent':
-    'Enviamos um código de {length} dígitos para {email}. Digite-o aqui ou abra o link do e-mail. Até lá, você continua como convidado.',
-  'upgrade.if-yours': 'Se este e-mail é seu, entre na sua conta abaixo.',
-  'upgrade.taken': 'Outra conta daqui já usa esse e-mail. Se ela é sua, entre nela abaixo.',
+    'Enviamos um código de {length} dígitos para {email}. Digite-o aqui ou abra o link do e‑mail. Até lá, você continua como convidado.',
+  'upgrade.if-yours': 'Se este e‑mail é seu, entre na sua conta abaixo.',
+  'upgrade.taken': 'Outra conta daqui já usa esse e‑mail. Se ela é sua, entre nela abaixo.',
   'upgrade.have': 'Já tem uma conta?',
   'upgrade.with-hook':
     'Entre nela e mova seus dados de convidado para lá. Vamos perguntar antes de mover qualquer coisa.',
@@ -29,7 +29,7 @@ export const messages = {
   'upgrade.done-linked': 'Seus dados não mudaram. Agora você pode entrar novamente quando quiser.',
   'upgrade.member':
     'Você entrou como {who}. Esta não é uma conta de convidado, então não é preciso salvá-la.',
-  'upgrade.change': 'Usar outro e-mail',
+  'upgrade.change': 'Usar outro e‑mail',
   'page.upgrade-member': 'Sua conta já está salva',
   'page.upgrade-done': 'Conta salva',
 
@@ -52,7 +52,7 @@ export const messages = {
   'still-in.others': 'Você também está conectado como {accounts}.',
   'signed-out.all-accounts': 'Sair de todas as contas',
   'signed-out.kept':
-    'A página de login deste navegador ainda mostra {accounts}. Em um computador compartilhado, remova seu e-mail aqui.',
+    'A página de login deste navegador ainda mostra {accounts}. Em um computador compartilhado, remova seu e‑mail aqui.',
   'signed-out.forget': 'Remover deste navegador',
   'signed-out.forgotten': 'Removido deste navegador.',
   'signed-out.choose': 'Escolha uma conta',

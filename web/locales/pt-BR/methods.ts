@@ -28,7 +28,7 @@ export const messages = {
   'lost.intro': 'Você ainda pode entrar se perdeu seu celular, app autenticador ou chave de segurança.',
   'lost.no-codes': 'Você não tem códigos de recuperação.',
   'lost.removal':
-    'Você pode solicitar a remoção da verificação em duas etapas. Confirme a solicitação no e-mail que enviaremos para {email} e espere {wait}. Nesse período, o dono da conta pode impedir a remoção.',
+    'Você pode solicitar a remoção da verificação em duas etapas. Confirme a solicitação no e‑mail que enviaremos para {email} e espere {wait}. Nesse período, o dono da conta pode impedir a remoção.',
   'lost.hours': '{count, plural, one {# hora} many {# de horas} other {# horas}}',
   'lost.minutes': '{count, plural, one {# minuto} many {# de minutos} other {# minutos}}',
   'lost.request': 'Solicitar remoção',
@@ -38,7 +38,7 @@ export const messages = {
     'A verificação em duas etapas será removida em {when}. Depois disso, você poderá entrar sem uma segunda etapa. Para mantê-la, entre com sua segunda etapa antes disso.',
   'lost.cancel': 'Cancelar remoção',
   'lost.other-sign-in':
-    'Para solicitar a remoção da verificação em duas etapas, entre com sua senha ou um provedor. Você também vai confirmar a solicitação por e-mail.',
+    'Para solicitar a remoção da verificação em duas etapas, entre com sua senha ou um provedor. Você também vai confirmar a solicitação por e‑mail.',
   'lost.recent':
     'Sua senha, seus dados de contato ou suas formas de entrar mudaram recentemente. Por segurança, você poderá solicitar a remoção da verificação em duas etapas {wait} após a última alteração.',
   'lost.support':

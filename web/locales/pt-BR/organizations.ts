@@ -29,7 +29,7 @@ export const messages = {
   'members.removed': '{who} não é mais membro.',
 
   'invite.title': 'Convites',
-  'invite.intro': 'Convide pessoas por e-mail ou crie um link que uma pessoa pode usar.',
+  'invite.intro': 'Convide pessoas por e‑mail ou crie um link que uma pessoa pode usar.',
   'invite.send': 'Enviar convite',
   'invite.link': 'Criar link',
   'invite.sent': 'Convite enviado para {email}.',
@@ -52,7 +52,7 @@ export const messages = {
   'requests.turn-on': 'Aceitar solicitações',
   'requests.turn-off': 'Parar de aceitar solicitações',
   'requests.none': 'Nenhuma solicitação em aberto.',
-  'requests.unnamed': 'Pessoa sem nome ou e-mail confirmado',
+  'requests.unnamed': 'Pessoa sem nome ou e‑mail confirmado',
   'requests.approve': 'Aprovar',
   'requests.approve-what': 'Aprovar a solicitação de {who}',
   'requests.decline': 'Recusar',

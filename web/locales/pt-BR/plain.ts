@@ -11,7 +11,7 @@ export const messages = {
   'page.confirmed': 'Confirmado',
   'page.confirm-recovery': 'Redefina sua senha',
   'page.confirm-magiclink': 'Entre em {name}',
-  'page.confirm-email_change': 'Confirme seu e-mail',
+  'page.confirm-email_change': 'Confirme seu e‑mail',
 
   'confirm.invite':
     'Você foi convidado para {name} como {email}. Aceite o convite para escolher como vai entrar.',
@@ -20,17 +20,17 @@ export const messages = {
   'confirm.recovery-button': 'Continuar',
   'confirm.magiclink': 'Entre como {email}. Este link funciona só uma vez.',
   'confirm.magiclink-button': 'Entrar',
-  'confirm.email_change': 'Confirme {email} como o e-mail da sua conta de {name}.',
-  'confirm.email_change-button': 'Confirmar e-mail',
+  'confirm.email_change': 'Confirme {email} como o e‑mail da sua conta de {name}.',
+  'confirm.email_change-button': 'Confirmar e‑mail',
 
-  'confirm.number': 'Digite o número mostrado na janela em que você pediu este e-mail.',
+  'confirm.number': 'Digite o número mostrado na janela em que você pediu este e‑mail.',
   'confirm.number-device':
-    'Digite o número mostrado na janela em que você pediu este e-mail: {browser} no {system}.',
+    'Digite o número mostrado na janela em que você pediu este e‑mail: {browser} no {system}.',
   'confirm.number-button': 'Confirmar',
   'confirm.number-warning':
-    'Se você não pediu este e-mail, feche esta página. Nunca digite um número que alguém enviar a você.',
+    'Se você não pediu este e‑mail, feche esta página. Nunca digite um número que alguém enviar a você.',
   'confirm.canceled':
-    'O número errado foi digitado muitas vezes. Na janela em que você pediu o e-mail, digite o código do e-mail ou envie um novo.',
+    'O número errado foi digitado muitas vezes. Na janela em que você pediu o e‑mail, digite o código do e‑mail ou envie um novo.',
   'confirm.done': 'Volte ao navegador em que você começou. A página continua lá automaticamente.',
   'confirm.closed': 'Se você fechou aquela página, entre neste dispositivo.',
   'confirm.sign-in': 'Entrar neste dispositivo',
@@ -38,22 +38,22 @@ export const messages = {
   'unlocked.password': 'Escolha uma nova senha',
   'page.link-expired-invite': 'Este convite já foi usado ou expirou',
   'link-expired.invite':
-    'Se você já aceitou, entre. Caso contrário, receba um código por e-mail ou peça outro convite.',
+    'Se você já aceitou, entre. Caso contrário, receba um código por e‑mail ou peça outro convite.',
   'field.number': 'Número da outra janela',
   'field.number-wrong': 'Número incorreto. Confira a outra janela e tente novamente.',
 
-  'page.cancel-change': 'Cancelar a alteração do e-mail?',
+  'page.cancel-change': 'Cancelar a alteração do e‑mail?',
   'page.change-canceled': 'Alteração cancelada',
-  'page.email-changed': 'E-mail alterado',
+  'page.email-changed': 'E‑mail alterado',
   'cancel-change.text':
-    'Alguém pediu para alterar o e-mail da sua conta. Se não foi você, cancele a alteração.',
+    'Alguém pediu para alterar o e‑mail da sua conta. Se não foi você, cancele a alteração.',
   'cancel-change.to':
-    'Alguém pediu para alterar o e-mail da sua conta para {email}. Se não foi você, cancele a alteração.',
+    'Alguém pediu para alterar o e‑mail da sua conta para {email}. Se não foi você, cancele a alteração.',
   'cancel-change.button': 'Cancelar a alteração',
   'change-canceled.text':
-    'Seu e-mail continua o mesmo. Se você não pediu a alteração, escolha uma nova senha agora. Você será desconectado de todos os outros lugares.',
+    'Seu e‑mail continua o mesmo. Se você não pediu a alteração, escolha uma nova senha agora. Você será desconectado de todos os outros lugares.',
   'change-canceled.password': 'Escolha uma nova senha',
-  'email-changed.text': 'O novo e-mail da sua conta está confirmado. Você pode fechar esta janela.',
+  'email-changed.text': 'O novo e‑mail da sua conta está confirmado. Você pode fechar esta janela.',
 
   'page.remove-factors': 'Remover a verificação em duas etapas?',
   'page.remove-factors-done': 'Remoção agendada',
@@ -65,14 +65,14 @@ export const messages = {
   'remove-factors.not-me':
     'Se você não solicitou esta remoção, feche esta página. Alguém sabe sua senha, então escolha uma nova.',
   'remove-factors-done.text':
-    'A verificação em duas etapas será removida em {when}. Vamos avisar por e-mail quando isso acontecer. Você pode fechar esta página.',
+    'A verificação em duas etapas será removida em {when}. Vamos avisar por e‑mail quando isso acontecer. Você pode fechar esta página.',
   'remove-factors-expired.text':
     'O link foi substituído ou expirou, ou a solicitação foi cancelada. Para solicitar a remoção de novo, entre e escolha “Não consigo usar minha segunda etapa”.',
   'page.not-me': 'Proteja sua conta',
   'not-me.new_device': 'Alguém entrou na sua conta em um novo dispositivo em {when}.',
   'not-me.password_set': 'Uma senha foi definida para sua conta em {when}.',
   'not-me.password_changed': 'Sua senha foi alterada em {when}.',
-  'not-me.email_changed': 'Seu e-mail foi alterado em {when}.',
+  'not-me.email_changed': 'Seu e‑mail foi alterado em {when}.',
   'not-me.phone_changed': 'Seu número de telefone foi alterado em {when}.',
   'not-me.factor_added': 'Um método de verificação foi adicionado à sua conta em {when}.',
   'not-me.factor_removed': 'Um método de verificação foi removido da sua conta em {when}.',
@@ -87,7 +87,7 @@ export const messages = {
   'not-me.then': 'Se você selecionar “Não fui eu”:',
   'not-me.new_device-undo': 'O novo dispositivo será desconectado e não será mais reconhecido.',
   'not-me.password_changed-undo': 'A senha atual deixará de funcionar.',
-  'not-me.email_changed-undo': 'Seu e-mail voltará a ser {email}.',
+  'not-me.email_changed-undo': 'Seu e‑mail voltará a ser {email}.',
   'not-me.phone_changed-undo': 'O número de telefone anterior será restaurado.',
   'not-me.factor_added-undo': 'O novo método de verificação será removido.',
   'not-me.factor_removed-undo':
@@ -111,7 +111,7 @@ export const messages = {
   'not-me.device': 'Dispositivo: {browser} no {system}',
   'not-me.later-password_set': 'Senha definida, {when}',
   'not-me.later-password_changed': 'Senha alterada, {when}',
-  'not-me.later-email_changed': 'E-mail alterado, {when}',
+  'not-me.later-email_changed': 'E‑mail alterado, {when}',
   'not-me.later-phone_changed': 'Número de telefone alterado, {when}',
   'not-me.later-factor_added': 'Método de verificação adicionado, {when}',
   'not-me.later-recovery_codes_created': 'Códigos de recuperação criados, {when}',
@@ -121,7 +121,7 @@ export const messages = {
   'not-me.later-device': ', {browser} no {system}',
   'page.not-me-secured': 'Sua conta já está protegida',
   'not-me-secured.text':
-    'Você protegeu sua conta em {when}. A alteração deste e-mail não vale mais, então você não precisa deste link.',
+    'Você protegeu sua conta em {when}. A alteração deste e‑mail não vale mais, então você não precisa deste link.',
   'not-me-secured.help':
     'Se ainda vir algo que não reconhece, escolha uma nova senha. Você será desconectado de todos os outros lugares.',
   'not-me-expired.text':
@@ -149,14 +149,14 @@ export const messages = {
     'Você foi desconectado de todos os lugares. Entre novamente pela sua organização e conte aos administradores o que aconteceu.',
   'secured.sso-button': 'Entrar com SSO',
   'secured.none':
-    'Você foi desconectado de todos os lugares, e sua senha deixou de funcionar. Seu e-mail anterior agora pertence a outra conta. Para entrar novamente, fale com o suporte.',
+    'Você foi desconectado de todos os lugares, e sua senha deixou de funcionar. Seu e‑mail anterior agora pertence a outra conta. Para entrar novamente, fale com o suporte.',
 
   'field.code-empty': 'Digite seu código.',
 
   'plain.sent':
-    'Enviamos um e-mail para {email}. Se você tem uma conta, digite o código do e-mail ou abra o link dele. Se não, o e-mail explica o que fazer.',
+    'Enviamos um e‑mail para {email}. Se você tem uma conta, digite o código do e‑mail ou abra o link dele. Se não, o e‑mail explica o que fazer.',
   'plain.sent-confirm':
-    'Enviamos um código para {email}. Digite-o para confirmar seu e-mail ou abra o link do e-mail.',
+    'Enviamos um código para {email}. Digite-o para confirmar seu e‑mail ou abra o link do e‑mail.',
   'page.accounts': 'Escolha uma conta',
   'accounts.continue': 'Continuar como {name}',
   'accounts.guest': 'Continuar como convidado',
@@ -217,8 +217,8 @@ export const messages = {
 
   'page.organizations': 'Organizações',
   'page.invitation-open': 'Você foi convidado',
-  'page.invitation-other': 'Este convite é para outro e-mail',
-  'page.invitation-unverified': 'Confirme seu e-mail primeiro',
+  'page.invitation-other': 'Este convite é para outro e‑mail',
+  'page.invitation-unverified': 'Confirme seu e‑mail primeiro',
   'page.invitation-expired': 'Este convite expirou',
   'page.invitation-used': 'Este convite já foi usado',
   'page.invitation-none': 'Convite não encontrado',
@@ -233,7 +233,7 @@ export const messages = {
   'organizations.waiting': 'Aguardando resposta',
   'organizations.withdraw': 'Retirar',
   'organizations.as': 'Como {role}',
-  'organizations.open-mail': 'Para aceitar, abra o link do e-mail.',
+  'organizations.open-mail': 'Para aceitar, abra o link do e‑mail.',
   'organizations.current': '{role} · Organização atual',
   'organizations.switch': 'Mudar',
   'organizations.none':
@@ -259,10 +259,10 @@ export const messages = {
   'invitation.join': 'Entrar em {organization}',
   'invitation.decline': 'Recusar',
   'invitation.other': 'Usar outra conta',
-  'invitation.sign-in': 'Para aceitar o convite, entre como {email} ou crie uma conta com este e-mail.',
+  'invitation.sign-in': 'Para aceitar o convite, entre como {email} ou crie uma conta com este e‑mail.',
   'invitation.sign-in-link': 'Para aceitar o convite, entre ou crie uma conta.',
   'invitation.wrong': 'O convite é para {email}. Você entrou como {who}.',
-  'invitation.unverified': 'O convite é para {email}, e este e-mail da sua conta ainda não foi confirmado.',
+  'invitation.unverified': 'O convite é para {email}, e este e‑mail da sua conta ainda não foi confirmado.',
   'invitation.expired': 'Peça à pessoa que convidou você para {organization} que envie outro convite.',
   'invitation.used':
     'Se você já entrou em {organization}, abra suas organizações. Caso contrário, peça outro convite.',

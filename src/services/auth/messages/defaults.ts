@@ -97,16 +97,18 @@ function text(
   words: MailWords,
 ): string {
   const { showsCode, isNotice, undo: undoUrl } = structureOf(name);
+  const { colon } = words;
   const parts = [title, intro];
   if (showsCode) parts.push('    {{ .Token }}');
-  if (button !== undefined) parts.push(`${button}: {{ .ConfirmationURL }}`);
+  if (button !== undefined) parts.push(`${button}${colon}{{ .ConfirmationURL }}`);
   if (isNotice) {
     parts.push(
-      `${words.when}: {{ .Time }}{{ if .Device }}\n${words.device}: {{ .Device }}{{ end }}{{ if .Network }}\n${words.network}: {{ .Network }}{{ end }}`,
+      `${words.when}${colon}{{ .Time }}{{ if .Device }}\n${words.device}${colon}{{ .Device }}{{ end }}{{ if .Network }}\n${words.network}${colon}{{ .Network }}{{ end }}`,
     );
   }
-  const reverse = undoUrl === undefined ? '' : `{{ if .${undoUrl} }}\n\n${undo}: {{ .${undoUrl} }}{{ end }}`;
-  const help = `{{ if .Brand.supportUrl }}\n\n${words.help}: {{ .Brand.supportUrl }}{{ end }}`;
+  const reverse =
+    undoUrl === undefined ? '' : `{{ if .${undoUrl} }}\n\n${undo}${colon}{{ .${undoUrl} }}{{ end }}`;
+  const help = `{{ if .Brand.supportUrl }}\n\n${words.help}${colon}{{ .Brand.supportUrl }}{{ end }}`;
   const sender = '{{ if .Brand.name }}\n\n-- \n{{ .Brand.name }}{{ end }}';
   return `${[...parts, closing].join('\n\n')}${reverse}${help}${sender}\n`;
 }
@@ -143,6 +145,7 @@ function html(
   { language, color }: { readonly language: MailLanguage; readonly color: string },
 ): string {
   const { showsCode, isNotice, undo: undoUrl } = structureOf(name);
+  const { colon } = words;
   const dir = directionOf(language);
   const align = dir === 'rtl' ? 'right' : 'left';
   const code = showsCode
@@ -158,7 +161,7 @@ function html(
           <tr><td style="height:24px"></td></tr>`;
   const facts = isNotice
     ? `
-          <tr><td class="strong" style="font:400 15px/1.6 ${fonts};color:#0f172a;text-wrap:pretty">${words.when}: <bdi>{{ .Time }}</bdi>{{ if .Device }}<br>${words.device}: <bdi dir="${dir}">{{ .Device }}</bdi>{{ end }}{{ if .Network }}<br>${words.network}: <bdi dir="ltr">{{ .Network }}</bdi>{{ end }}</td></tr>
+          <tr><td class="strong" style="font:400 15px/1.6 ${fonts};color:#0f172a;text-wrap:pretty">${words.when}${colon}<bdi>{{ .Time }}</bdi>{{ if .Device }}<br>${words.device}${colon}<bdi dir="${dir}">{{ .Device }}</bdi>{{ end }}{{ if .Network }}<br>${words.network}${colon}<bdi dir="ltr">{{ .Network }}</bdi>{{ end }}</td></tr>
           <tr><td style="height:24px"></td></tr>`
     : '';
   const reverse =

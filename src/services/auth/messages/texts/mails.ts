@@ -25,6 +25,8 @@ export interface MailWords {
   readonly when: string;
   readonly device: string;
   readonly network: string;
+  /** Separates the name of a fact from its value. */
+  readonly colon: string;
   /** Describes a device by its `{browser}` and operating `{system}`. */
   readonly deviceName: string;
   readonly help: string;
