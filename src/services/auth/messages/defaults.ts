@@ -187,7 +187,7 @@ function html(
 }
 </style>
 </head>
-<body class="page" style="margin:0;background:#f4f6f6">
+<body class="page" style="margin:0;background:#f4f6f6${language === 'ko' ? ';word-break:keep-all' : ''}">
   <div style="display:none">${intro}</div>
   <table role="presentation" class="page" dir="${dir}" width="100%" cellpadding="0" cellspacing="0" style="background:#f4f6f6">
     <tr><td align="center" style="padding:40px 16px">
