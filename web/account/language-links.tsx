@@ -18,7 +18,9 @@ export function LanguageLinks() {
         others.map((language) => <LanguageLink key={language.tag} {...language} />)
       ) : (
         <details>
-          <summary>{languages.find(({ tag }) => tag === locale)?.name ?? '%PLINTH_LANGUAGE%'}</summary>
+          <summary lang={locale}>
+            {languages.find(({ tag }) => tag === locale)?.name ?? '%PLINTH_LANGUAGE%'}
+          </summary>
           <ul>
             {others.map((language) => (
               <li key={language.tag}>
