@@ -147,6 +147,13 @@ describe('managing keys', () => {
     expect((await call('DELETE', '/user/api-keys/x', other.token)).status).toBe(404);
     expect((await call('DELETE', `/user/api-keys/${id}`, owner.token)).status).toBe(204);
     expect((await call('GET', '/user/api-keys', owner.token)).body.keys).toEqual([]);
+    const events = await backend.database.pool('supabase_admin').query<{ kind: string; name: string }>(sql`
+      select kind, details ->> 'name' as name from _plinth.security_events
+      where user_id = ${owner.id} and kind like 'api_key%' order by created_at`);
+    expect(events).toEqual([
+      { kind: 'api_key_created', name: 'Script' },
+      { kind: 'api_key_revoked', name: 'Script' },
+    ]);
   });
 
   test('administrators list and revoke the keys of users', async () => {

@@ -147,6 +147,10 @@ function eventText({ kind, details }: SecurityEvent): string {
       return t('activity.app_connected', { app: detail('name') || detail('client_id') });
     case 'app_disconnected':
       return t('activity.app_disconnected', { app: detail('name') || detail('client_id') });
+    case 'api_key_created':
+      return t('activity.api_key_created', { name: detail('name') });
+    case 'api_key_revoked':
+      return t('activity.api_key_revoked', { name: detail('name') });
     case 'sessions_ended':
       if (details.scope === 'others') return t('activity.sessions_ended-others');
       return details.scope === 'one' ? t('activity.sessions_ended-one') : t('activity.sessions_ended');

@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': 'Anmeldung mit {provider} entfernt',
   'activity.app_connected': 'App verbunden: {app}',
   'activity.app_disconnected': 'App getrennt: {app}',
+  'activity.api_key_created': 'API-Schlüssel erstellt: {name}',
+  'activity.api_key_revoked': 'API-Schlüssel widerrufen: {name}',
   'activity.sessions_ended': 'Überall abgemeldet',
   'activity.sessions_ended-others': 'Überall sonst abgemeldet',
   'activity.sessions_ended-one': 'Von einer Sitzung abgemeldet',

@@ -40,6 +40,8 @@ export const messages = {
   'activity.identity_unlinked': 'Sign-in with {provider} removed',
   'activity.app_connected': 'App connected: {app}',
   'activity.app_disconnected': 'App disconnected: {app}',
+  'activity.api_key_created': 'API key created: {name}',
+  'activity.api_key_revoked': 'API key revoked: {name}',
   'activity.sessions_ended': 'Signed out everywhere',
   'activity.sessions_ended-others': 'Signed out everywhere else',
   'activity.sessions_ended-one': 'Signed out of one session',

@@ -253,6 +253,8 @@ export const messages = {
   'users.event.identity_unlinked': 'Identity unlinked',
   'users.event.app_connected': 'App connected',
   'users.event.app_disconnected': 'App disconnected',
+  'users.event.api_key_created': 'API key created',
+  'users.event.api_key_revoked': 'API key revoked',
   'users.event.sessions_ended': 'Sessions ended',
   'users.event.locked': 'Locked after too many wrong attempts',
   'users.event.unlocked': 'Unlocked by email',

@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': 'Inicio de sesión con {provider} eliminado',
   'activity.app_connected': 'App conectada: {app}',
   'activity.app_disconnected': 'App desconectada: {app}',
+  'activity.api_key_created': 'Clave de API creada: {name}',
+  'activity.api_key_revoked': 'Clave de API revocada: {name}',
   'activity.sessions_ended': 'Todas las sesiones cerradas',
   'activity.sessions_ended-others': 'Las demás sesiones cerradas',
   'activity.sessions_ended-one': 'Una sesión cerrada',

@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': 'Connexion avec {provider} supprimée',
   'activity.app_connected': 'Application connectée\u00a0: {app}',
   'activity.app_disconnected': 'Application déconnectée\u00a0: {app}',
+  'activity.api_key_created': 'Clé d’API créée\u00a0: {name}',
+  'activity.api_key_revoked': 'Clé d’API révoquée\u00a0: {name}',
   'activity.sessions_ended': 'Déconnexion partout',
   'activity.sessions_ended-others': 'Déconnexion partout ailleurs',
   'activity.sessions_ended-one': 'Déconnexion d’une session',

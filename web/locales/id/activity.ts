@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': 'Masuk dengan {provider} dihapus',
   'activity.app_connected': 'Aplikasi terhubung: {app}',
   'activity.app_disconnected': 'Aplikasi terputus: {app}',
+  'activity.api_key_created': 'Kunci API dibuat: {name}',
+  'activity.api_key_revoked': 'Kunci API dicabut: {name}',
   'activity.sessions_ended': 'Keluar dari semua perangkat',
   'activity.sessions_ended-others': 'Keluar dari semua perangkat lain',
   'activity.sessions_ended-one': 'Keluar dari satu sesi',

@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': 'Accesso con {provider} rimosso',
   'activity.app_connected': 'App connessa: {app}',
   'activity.app_disconnected': 'App disconnessa: {app}',
+  'activity.api_key_created': 'Chiave API creata: {name}',
+  'activity.api_key_revoked': 'Chiave API revocata: {name}',
   'activity.sessions_ended': 'Tutte le sessioni chiuse',
   'activity.sessions_ended-others': 'Tutte le altre sessioni chiuse',
   'activity.sessions_ended-one': 'Una sessione chiusa',

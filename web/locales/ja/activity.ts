@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': '{provider}でのログインを削除',
   'activity.app_connected': 'アプリを接続：{app}',
   'activity.app_disconnected': 'アプリの接続を解除：{app}',
+  'activity.api_key_created': 'APIキーを作成：{name}',
+  'activity.api_key_revoked': 'APIキーを取り消し：{name}',
   'activity.sessions_ended': 'すべてのデバイスからログアウト',
   'activity.sessions_ended-others': '他のすべてのデバイスからログアウト',
   'activity.sessions_ended-one': '1つのセッションからログアウト',

@@ -39,6 +39,8 @@ export const messages = {
   'activity.identity_unlinked': 'Login com {provider} removido',
   'activity.app_connected': 'App conectado: {app}',
   'activity.app_disconnected': 'App desconectado: {app}',
+  'activity.api_key_created': 'Chave de API criada: {name}',
+  'activity.api_key_revoked': 'Chave de API revogada: {name}',
   'activity.sessions_ended': 'Desconectado de todos os lugares',
   'activity.sessions_ended-others': 'Desconectado de todos os outros lugares',
   'activity.sessions_ended-one': 'Desconectado de uma sessão',

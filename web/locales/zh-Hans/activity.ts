@@ -37,6 +37,8 @@ export const messages = {
   'activity.identity_unlinked': '移除了 {provider} 登录',
   'activity.app_connected': '连接了应用：{app}',
   'activity.app_disconnected': '断开了应用：{app}',
+  'activity.api_key_created': '创建了 API 密钥：{name}',
+  'activity.api_key_revoked': '撤销了 API 密钥：{name}',
   'activity.sessions_ended': '退出了所有设备',
   'activity.sessions_ended-others': '退出了所有其他设备',
   'activity.sessions_ended-one': '退出了一个会话',

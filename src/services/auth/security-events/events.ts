@@ -25,6 +25,8 @@ const eventKinds = [
   'identity_unlinked',
   'app_connected',
   'app_disconnected',
+  'api_key_created',
+  'api_key_revoked',
   'sessions_ended',
   'locked',
   'unlocked',

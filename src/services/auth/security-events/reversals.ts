@@ -81,7 +81,7 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     const events = await listReversibleEvents(tx, event);
     for (const each of events) await removeAddition(ctx, tx, user, each);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
-    // A key could have been created in any of the attacker's sessions, and keys aren't events of the timeline.
+    // An attacker could have created a key at any time before the reported change too.
     await deleteUserKeys(tx, user.id);
     await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);

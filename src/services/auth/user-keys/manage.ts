@@ -11,6 +11,7 @@ import type { User } from '../common/rows.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
+import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { asUser } from '../sessions/user-transaction.ts';
 import { deleteUserKey, insertUserKey, listUserKeys, type UserKey } from './queries.ts';
 
@@ -86,6 +87,8 @@ export async function createOwnKey(
       now,
     );
     await audit(ctx, tx, user, { action: 'api_key_created', ip, traits: { key_id: inserted.id, name } });
+    const details = { key_id: inserted.id, name };
+    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'api_key_created', details });
     return inserted;
   });
   return { row, key };
@@ -102,6 +105,8 @@ export async function revokeOwnKey(ctx: AuthContext, caller: UserCaller, id: str
     const row = await deleteUserKey(tx, user.id, id);
     if (row === undefined) throw notFound();
     await audit(ctx, tx, user, { action: 'api_key_revoked', ip, traits: { key_id: id, name: row.name } });
+    const details = { key_id: id, name: row.name };
+    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'api_key_revoked', details });
   });
 }
 
@@ -118,6 +123,8 @@ export async function revokeKeyByAdmin(
     if (row === undefined) throw notFound();
     const traits = { user_id: user.id, key_id: id, name: row.name };
     await audit(ctx, tx, adminActor(claims), { action: 'api_key_revoked', ip, traits });
+    const details = { key_id: id, name: row.name };
+    await recordOperatorEvent(ctx, tx, { userId: user.id, kind: 'api_key_revoked', details });
   });
 }
 

@@ -88,6 +88,8 @@ const titles: Readonly<Record<string, string>> = {
   identity_unlinked: t('users.event.identity_unlinked'),
   app_connected: t('users.event.app_connected'),
   app_disconnected: t('users.event.app_disconnected'),
+  api_key_created: t('users.event.api_key_created'),
+  api_key_revoked: t('users.event.api_key_revoked'),
   sessions_ended: t('users.event.sessions_ended'),
   locked: t('users.event.locked'),
   unlocked: t('users.event.unlocked'),
