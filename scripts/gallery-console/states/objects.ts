@@ -87,10 +87,9 @@ export const objects: readonly State[] = [
     name: 'grants-option',
     path: '/database/grants?open=table%20public.orders&of=warehouse',
     act: async (page) => {
-      await page
-        .getByRole('checkbox', { name: /^Can grant it/ })
-        .first()
-        .check();
+      const privileges = page.getByRole('group', { name: 'Privileges on the object' });
+      await privileges.getByRole('checkbox', { name: 'Select', exact: true }).check();
+      await privileges.getByRole('checkbox', { name: 'Can grant it: Select' }).check();
     },
   },
   {
