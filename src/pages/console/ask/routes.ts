@@ -17,7 +17,6 @@ const maxAtOnce = 3;
 
 export function askRoutes(api: Api, { database, config, audit }: AskDeps): void {
   const db = database.pool('postgres');
-  const own = database.pool('supabase_admin');
   const route = api.feature(() => import('./contract.ts'));
   let running = 0;
   /** Questions are counted one after another, so that concurrent questions can't exceed the limit. */
@@ -57,7 +56,7 @@ export function askRoutes(api: Api, { database, config, audit }: AskDeps): void 
     const { countQuestions } = await import('./queries.ts');
     const { model, max_questions_per_day: max } = settings();
     const admitted = counting.then(async () => {
-      if ((await countQuestions(own)) >= max)
+      if ((await countQuestions(db)) >= max)
         throw new ConsoleError('busy', {
           message: `The limit of ${max} questions in 24 hours is reached ([console.ask] max_questions_per_day).`,
         });
@@ -75,7 +74,7 @@ export function askRoutes(api: Api, { database, config, audit }: AskDeps): void 
       endpoint: url !== undefined && URL.canParse(url) ? new URL(url).origin : '',
       allowsRows,
       maxPerDay,
-      askedToday: url === undefined ? 0 : await (await import('./queries.ts')).countQuestions(own),
+      askedToday: url === undefined ? 0 : await (await import('./queries.ts')).countQuestions(db),
     };
   });
   route('POST /ask/preview', 'write', async (call) => {
