@@ -185,7 +185,7 @@ export const messages = {
   'plain.unsaved':
     'Kata sandi baru Anda belum disimpan. Konfirmasi dahulu bahwa ini Anda, lalu masukkan kembali kata sandi baru.',
   'plain.unconfirmed': 'Tautan belum dikonfirmasi di perangkat lain.',
-  'page.refused-app': 'Aplikasi ini tidak dapat memasukkan Anda',
+  'page.refused-app': 'Anda tidak dapat masuk lewat aplikasi ini',
   'refused.redirect_not_allowed': 'Alamat aplikasi tidak diizinkan di sini. Hubungi tim dukungan aplikasi.',
   'refused.redirect_not_allowed-hint':
     'Tambahkan {url} ke additional_redirect_urls di bagian [auth] pada supabase/config.toml, atau gunakan alamat di site_url.',

@@ -8,7 +8,7 @@
 export const messages = {
   'page.sign-in': 'Accedi',
   'page.password': 'Inserisci la password',
-  'page.welcome-back': 'Bentornato',
+  'page.welcome-back': 'Che bello rivederti',
   'page.sign-up': 'Crea il tuo account',
   'page.code': 'Inserisci il codice',
   'page.code-ask': 'Accedi con un codice',
