@@ -101,6 +101,32 @@ describe('the SQL page', () => {
     expect((await detail(undo.id)).tables).toHaveLength(2);
   });
 
+  test('truncated tables are taken back, with those that CASCADE reaches', async () => {
+    await exec(`create table public.t1 (id int primary key, name text);
+      create table public.t2 (id int primary key, t1 int references public.t1);
+      insert into public.t1 select i, 'n' || i from generate_series(1, 3) i;
+      insert into public.t2 select i, i from generate_series(1, 3) i`);
+    const { undo } = await run(`update t1 set name = 'x' where id = 1; insert into t1 values (4, 'four');
+      truncate t1 cascade; insert into t1 values (2, 'again')`);
+    expect(undo.isPartial).toBe(false);
+    expect(await rowsOf('select * from public.t2')).toEqual([]);
+    expect((await takeBack(undo.id)).body).toMatchObject({ undone: 6, conflicts: 0 });
+    expect(await rowsOf('select * from public.t1 order by id')).toEqual([
+      ['1', 'n1'],
+      ['2', 'n2'],
+      ['3', 'n3'],
+    ]);
+    expect(await rowsOf('select * from public.t2 order by id')).toHaveLength(3);
+  });
+
+  test('a truncated table that is too large, secret or missing is reported', async () => {
+    await exec(`create table public.t3 (id int primary key);
+      insert into public.t3 select generate_series(1, 10001)`);
+    const { undo } = await run('truncate t3');
+    expect((await detail(undo.id)).tables).toMatchObject([{ name: 't3', reason: 'too-large' }]);
+    await expect(run('truncate no_such_table')).rejects.toThrow('does not exist');
+  });
+
   test('a unique value that moved between rows is taken back', async () => {
     await exec(`create table public.slots (id int primary key, place int unique);
       insert into public.slots values (1, 10)`);

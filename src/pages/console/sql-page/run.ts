@@ -4,6 +4,7 @@
  * a transaction.
  */
 
+import { sql } from '../../../base/kernel/sql.ts';
 import { isPostgresError } from '../../../base/shared/errors.ts';
 import { shortContext } from '../../../base/shared/sql/error-context.ts';
 import type {
@@ -17,7 +18,7 @@ import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Recording } from '../undo/recorder.ts';
 import type { Outcome, RunEvent } from './contract.ts';
-import { controlsTransaction, needsNoTransaction } from './core/statements.ts';
+import { controlsTransaction, needsNoTransaction, verbOf } from './core/statements.ts';
 import type { RunOutput } from './run-output.ts';
 import type { Runnable } from './runnable.ts';
 import { begin, cancelOn } from './session.ts';
@@ -110,6 +111,8 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
       const { start, end: statementEnd } = runnable.statement;
       output.emit({ event: 'statement', index, start, end: statementEnd });
       try {
+        if (verbOf(runnable.statement) === 'truncate')
+          await recording?.beforeTruncate(() => session.query(sql.raw(runnable.text)).then(() => undefined));
         const { tag, inTransaction } = await runOne(session, runnable, { ...options, signal, emit });
         await output.drained(signal);
         tags.push(tag);

@@ -10,9 +10,9 @@ import type { MissingReason } from './contract.ts';
 import { type Images, paired, type Values } from './core/states.ts';
 
 /** The maximum number of changed rows of an entry. */
-const maxRows = 10_000;
+export const maxRows = 10_000;
 /** The maximum size of an entry's values. */
-const maxBytes = 8 * 1024 * 1024;
+export const maxBytes = 8 * 1024 * 1024;
 /** The maximum size of a table that is searched for changed rows. */
 const maxTableBytes = 256 * 1024 * 1024;
 /**
@@ -28,6 +28,12 @@ const excludedSchemas: readonly string[] = [
   ...['_analytics', '_realtime', '_supavisor', 'graphql', 'graphql_public', 'pgbouncer', 'pgsodium'],
   ...['realtime', 'storage', 'supabase_vault'],
 ];
+
+export const isExcluded = (schema: string): boolean =>
+  excludedSchemas.includes(schema) || schema.startsWith('pg_');
+
+/** How long changed rows are searched. */
+const maxSearchMs = 20_000;
 
 export interface CapturedTable {
   readonly oid: number;
@@ -71,7 +77,7 @@ export interface Hint {
 }
 
 /** The changes that the session has counted and not reported yet, including those of earlier transactions. */
-const counted = sql`
+export const counted = sql`
   select * from (select c.oid::pg_catalog.int8 as oid,
       pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid)::pg_catalog.float8 as inserted,
       pg_catalog.pg_stat_get_xact_tuples_updated(c.oid)::pg_catalog.float8 as updated,
@@ -80,7 +86,7 @@ const counted = sql`
     where c.relkind in ('r', 'm') and c.relpersistence <> 't' and c.oid >= 16384) as counts
   where inserted > 0 or updated > 0 or deleted > 0`;
 
-type CountRow = Counts & { readonly oid: number };
+export type CountRow = Counts & { readonly oid: number };
 
 /** Must be called in a transaction, before its first change and outside of savepoints. */
 export async function beginCapture(tx: Queryable): Promise<Beginning> {
@@ -92,9 +98,13 @@ export async function beginCapture(tx: Queryable): Promise<Beginning> {
   return { snapshot: exported.snapshot, counts: new Map(rows.map((row) => [row.oid, row])) };
 }
 
+/** The rows that tables had before they were emptied, by the table's OID, or why they weren't read. */
+export type EmptiedTables = Map<number, readonly Values[] | MissingReason>;
+
 export interface CaptureOptions {
   readonly database: Database;
   readonly hint?: Hint | undefined;
+  readonly emptied?: EmptiedTables;
   /** Whether the transaction's role may be reset to its login role, because the transaction doesn't run as a persona. */
   readonly isOperator: boolean;
 }
@@ -106,7 +116,7 @@ export interface CaptureOptions {
 export async function finishCapture(
   tx: Queryable,
   beginning: Beginning,
-  { database, hint, isOperator }: CaptureOptions,
+  { database, hint, isOperator, emptied = new Map() }: CaptureOptions,
 ): Promise<Captured | undefined> {
   // Errors here must not affect the transaction, and the settings apply only here.
   await tx.exec('savepoint plinth_capture');
@@ -119,29 +129,44 @@ export async function finishCapture(
       sql`select pg_catalog.pg_current_xact_id_if_assigned()::text as xid`,
     );
     if (!xact?.xid) return undefined;
-    const changed = changesSince(beginning, await tx.query<CountRow>(counted));
+    const counts = changesSince(beginning, await tx.query<CountRow>(counted));
+    const changed = [
+      ...counts.filter(({ oid }) => !emptied.has(oid)),
+      ...[...emptied.keys()].map((oid) => ({ oid, inserted: 0, updated: 0, deleted: 0 })),
+    ];
     if (changed.length === 0) return undefined;
     const shapes = await shapesOf(
       tx,
       changed.map(({ oid }) => oid),
     );
-    const reader = await database.pool('supabase_read_only_user').connect();
-    try {
-      await reader.exec('begin isolation level repeatable read read only');
-      await reader.exec(`set transaction snapshot '${beginning.snapshot.replaceAll("'", '')}'`);
-      await reader.exec(
-        "set local search_path = pg_catalog; set local lock_timeout = '500ms'; set local statement_timeout = '10s'",
-      );
-      return await readTables({ tx, reader, xid: xact.xid, hint }, changed, shapes);
-    } finally {
-      reader.release();
-    }
+    return await withReader(database, beginning, (reader) =>
+      readTables({ tx, reader, xid: xact.xid ?? '', hint, emptied }, changed, shapes),
+    );
   } finally {
     await tx.exec('rollback to savepoint plinth_capture; release savepoint plinth_capture');
   }
 }
 
-function changesSince({ counts }: Beginning, rows: readonly CountRow[]): CountRow[] {
+/** Runs work with a session that sees the database as it was when the transaction began. */
+export async function withReader<T>(
+  database: Database,
+  { snapshot }: Beginning,
+  work: (reader: Session) => Promise<T>,
+): Promise<T> {
+  const reader = await database.pool('supabase_read_only_user').connect();
+  try {
+    await reader.exec('begin isolation level repeatable read read only');
+    await reader.exec(`set transaction snapshot '${snapshot.replaceAll("'", '')}'`);
+    await reader.exec(
+      "set local search_path = pg_catalog; set local lock_timeout = '500ms'; set local statement_timeout = '10s'",
+    );
+    return await work(reader);
+  } finally {
+    reader.release();
+  }
+}
+
+export function changesSince({ counts }: Beginning, rows: readonly CountRow[]): CountRow[] {
   return rows
     .map((row) => {
       const { inserted = 0, updated = 0, deleted = 0 } = counts.get(row.oid) ?? {};
@@ -155,7 +180,7 @@ function changesSince({ counts }: Beginning, rows: readonly CountRow[]): CountRo
     .filter(({ inserted, updated, deleted }) => inserted + updated + deleted > 0);
 }
 
-interface Shape {
+export interface Shape {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -189,6 +214,7 @@ interface Sources {
   readonly reader: Session;
   readonly xid: string;
   readonly hint: Hint | undefined;
+  readonly emptied: EmptiedTables;
 }
 
 async function readTables(
@@ -196,7 +222,8 @@ async function readTables(
   changed: readonly CountRow[],
   shapes: readonly Shape[],
 ): Promise<Captured> {
-  const { reader, xid } = sources;
+  const { reader, xid, emptied } = sources;
+  const deadline = performance.now() + maxSearchMs;
   const low = (BigInt(xid) % 2n ** 32n).toString();
   const [age] = await reader.query<{ window: number }>(
     sql`select pg_catalog.age(${low}::text::xid)::pg_catalog.float8 as window`,
@@ -208,11 +235,13 @@ async function readTables(
     const counts = changed.find(({ oid }) => oid === shape.oid);
     if (counts === undefined) continue;
     const { columns, key, oid, schema, name } = shape;
-    const rowCount = counts.inserted + counts.updated + counts.deleted;
+    const lost = emptied.get(oid);
+    const rowCount = Array.isArray(lost) ? lost.length : counts.inserted + counts.updated + counts.deleted;
     const table = { oid, schema, name, columns, key, rowCount };
     let reason: MissingReason | null = null;
     let found: Found = { rows: [], bytes: 0 };
-    if (excludedSchemas.includes(schema) || schema.startsWith('pg_')) reason = 'excluded';
+    if (isExcluded(schema)) reason = 'excluded';
+    else if (performance.now() > deadline) reason = 'too-large';
     else if (rows + counts.inserted + counts.deleted > maxRows || tables.length >= maxTables)
       reason = 'too-large';
     else {
@@ -254,12 +283,15 @@ async function readTable(
   byteLimit: number,
 ): Promise<Found | MissingReason> {
   const { shape, counts } = search;
-  const { hint, tx } = sources;
+  const { hint, tx, emptied } = sources;
+  const lost = emptied.get(shape.oid);
+  if (typeof lost === 'string') return lost;
   const hinted =
     hint !== undefined && hint.schema === shape.schema && hint.name === shape.name ? hint : undefined;
   await tx.exec('savepoint plinth_table');
   await sources.reader.exec('savepoint plinth_table');
   try {
+    if (lost !== undefined) return await refilled(sources, search, { lost, rowLimit, byteLimit });
     if (hinted !== undefined) {
       const found = await searchTable(sources, search, { hint: hinted, rowLimit, byteLimit });
       if (typeof found === 'string') {
@@ -288,6 +320,31 @@ const isRecent = (column: Sql, { low, window }: OwnIds): Sql =>
 /** The state of the transaction with a recent ID. */
 const statusOf = (column: Sql, { xid, low }: OwnIds): Sql =>
   sql`pg_xact_status((${xid}::int8 + (${column}::text::int8 - ${low}::int8 + 4294967296) % 4294967296)::text::xid8)`;
+
+const bytesOf = (rows: readonly Values[]): number =>
+  rows.reduce((sum, row) => row.reduce((rest, value) => rest + (value?.length ?? 0), sum), 0);
+
+/** Compares the rows of a table that was emptied with the rows that it has now. */
+async function refilled(
+  { tx }: Sources,
+  { shape, own }: TableSearch,
+  {
+    lost,
+    rowLimit,
+    byteLimit,
+  }: { readonly lost: readonly Values[]; readonly rowLimit: number; readonly byteLimit: number },
+): Promise<Found | MissingReason> {
+  const cells = shape.columns.map((name) => sql`${sql.id(name)}::text`);
+  const [xmin, table] = [sql.raw('xmin'), sql`only ${sql.id(shape.schema, shape.name)}`];
+  const { rows: now } = await tx.queryText(sql`
+    select ${cells.length === 0 ? sql.raw('null') : sql.join(cells)} from ${table}
+    where case when ${isRecent(xmin, own)} then ${statusOf(xmin, own)} = 'in progress' else false end
+    limit ${rowLimit + 1}::int`);
+  const bytes = bytesOf(lost) + bytesOf(now);
+  if (lost.length + now.length > rowLimit || bytes > byteLimit) return 'too-large';
+  const positions = shape.key.map((name) => shape.columns.indexOf(name));
+  return { rows: paired(lost, now, positions), bytes };
+}
 
 async function searchTable(
   { tx, reader }: Sources,
