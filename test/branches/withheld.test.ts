@@ -122,6 +122,19 @@ test("a branch has no logins of the project's other services", async () => {
   expect(found).toEqual({ secret: '', requests: 0, users: 50 });
 });
 
+test('a branch has no journal of the rows that were changed in the project', async () => {
+  const owner = await operator(project.backend);
+  const { body } = await owner.call('POST', '/sql/run', {
+    text: "update people set city = 'Bruges' where id = 1",
+    confirmed: true,
+  });
+  expect(String(body)).toContain('"undo"');
+  const branch = await createBranch({ mask: true });
+  const there = await opened(branch, owner);
+  expect((await owner.call('GET', '/undo')).body.entries).toHaveLength(1);
+  expect((await there.call('GET', '/undo')).body).toMatchObject({ entries: [], isKept: true });
+});
+
 /** Opens the Console of a branch with a link from that of the project. */
 async function opened(branch: Branch, by: Operator): Promise<Operator> {
   const { status, body } = await by.call('POST', `/branches/${branch.id}/link`, {});
