@@ -30,6 +30,7 @@ import { createGateways } from '../server/backend/gateways.ts';
 import { checksOf, essentialChecks, healthOf, watchDisk } from '../server/backend/health.ts';
 import { createServerTls } from '../server/backend/https.ts';
 import { createLifecycle } from '../server/backend/lifecycle.ts';
+import { createMetricSampler } from '../server/backend/metric-sampler.ts';
 import { createMetrics } from '../server/backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from '../server/backend/modules.ts';
 import { createNodes, type Nodes } from '../server/backend/nodes.ts';
@@ -228,15 +229,14 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     branches,
     gateways,
     readiness,
-    disk,
-    metrics,
-    nodes,
+    ...{ disk, metrics, nodes },
     recentMetrics: createRecentMetrics({
       dataDir: parts.dataDir,
       figures: { requests: parts.telemetry.recentMetrics, functions: functions.activity },
       now: Date.now,
       log,
     }),
+    metricSampler: createMetricSampler(parts, { metrics, created, apiServices, disk }),
     project: modules.project.createProject({
       ...{ database, config, keys, projectDir, mode, log, onProgress },
       signal: options.signal,

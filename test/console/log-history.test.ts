@@ -1,6 +1,7 @@
 /** Tests the log of thirty days in the Console API: pages, the slowest requests, charts, groups of failures and exports. */
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveFullFiles } from '../../src/platform/telemetry/history/archive.ts';
 import { currentPath, fullPath } from '../../src/platform/telemetry/history/files.ts';
@@ -8,6 +9,8 @@ import { temporaryFolder } from '../database/helpers.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 const folder = temporaryFolder();
+const dataFolder = temporaryFolder();
+const metricsDir = join(dataFolder.path, 'metrics');
 const dayMs = 24 * 60 * 60 * 1000;
 const perDay = 400;
 const days = 30;
@@ -54,13 +57,14 @@ async function writeHistory(): Promise<void> {
 
 beforeAll(async () => {
   await writeHistory();
-  backend = await startBackend({ logDir: folder.path });
+  backend = await startBackend({ logDir: folder.path, dataDir: dataFolder.path });
   await backend.operators.createOperator('looker', 'read-only');
   looker = await operator(backend, 'looker');
 });
 afterAll(async () => {
   await backend?.stop();
   folder.remove();
+  dataFolder.remove();
 });
 
 const get = async (path: string, params: Record<string, string>) => {
@@ -219,6 +223,45 @@ test('secrets are masked in groups and exports, and can’t be found in charts',
   expect(groups.length).toBeGreaterThan(0);
   const { body } = await looker.call('GET', '/logs/export?format=csv&service=functions&status=4');
   for (const text of [JSON.stringify(groups), body]) expect(text).not.toContain(secretKey.slice(0, 16));
+});
+
+describe('metrics', () => {
+  const sampleOf = (at: number, requests: number) => ({
+    at,
+    requests: [['rest', [[0, requests, 2, 1, 20, requests]]]],
+    gauges: { cpuCores: [0.25, 0.75], memoryBytes: [1e8, 2e8] },
+  });
+
+  test('of thirty days consist of hours, with the load, marks and a file', async () => {
+    const hourMs = 60 * 60_000;
+    const first = Math.floor(Date.now() / hourMs) * hourMs - 20 * 24 * hourMs;
+    mkdirSync(metricsDir, { recursive: true });
+    for (let hour = 0; hour < 48; hour++) {
+      const at = first + hour * hourMs;
+      const path = join(metricsDir, `hour-${iso(at).slice(0, 10)}.jsonl`);
+      appendFileSync(path, `${JSON.stringify(sampleOf(at, 10))}\n`);
+    }
+    const { services, start: begin, stepMs } = await get('/metrics', { minutes: '43200' });
+    const rest = services.find(({ service }: { service: string }) => service === 'rest');
+    expect(rest.total).toMatchObject({ requests: 480, failed: 48 });
+    expect(rest.points.length).toBeLessThanOrEqual(121);
+    expect(rest.points[Math.floor((first - begin) / stepMs) + 1].requests).toBe((10 * stepMs) / hourMs);
+    const load = await get('/metrics/load', { minutes: '43200' });
+    const measured = load.gauges.cpuCores.average.filter((value: number | null) => value !== null);
+    expect(new Set(measured)).toEqual(new Set([0.25]));
+    expect(load.marks).toBeInstanceOf(Array);
+    const { body, headers } = await looker.call('GET', '/metrics/export?minutes=43200');
+    expect(headers.get('content-disposition')).toContain('metrics.csv');
+    expect(body).toContain(',rest,requests,');
+    expect(body).toContain(',,cpuCores (maximum),0.75');
+  });
+
+  test.each(['/metrics?minutes=43201', '/metrics/load?minutes=0', '/metrics/export?minutes=x'])(
+    '%s is rejected',
+    async (path) => {
+      expect((await looker.call('GET', path)).status).toBe(400);
+    },
+  );
 });
 
 test.each([

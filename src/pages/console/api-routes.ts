@@ -122,7 +122,11 @@ export function apiRoutes(scope: FastifyInstance, deps: ConsoleDeps, parts: Cons
   });
   advisorRoutes(api, { pool, advisors, audit, writeMigration });
   searchRoutes(api, { database, functions, logs, log });
-  logRoutes(scope, api, { telemetry, view, logs, keys, audit, now: () => clock.now() });
+  logRoutes(scope, api, {
+    ...{ telemetry, view, logs, keys, audit },
+    marks: (since) => history.marks(since),
+    now: () => clock.now(),
+  });
   nodeRoutes(api, server.nodes);
 
   const progress = new Map<string, number>();

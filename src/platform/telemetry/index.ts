@@ -16,12 +16,12 @@ import {
   requestEntry,
   rounded,
 } from './core/entries.ts';
-import { createMetrics } from './core/metrics.ts';
+import { createMetrics, type Metrics } from './core/metrics.ts';
 import { createRequestRing, createRing } from './core/request-ring.ts';
 import type { LogQueries } from './history/queries.ts';
 import { createRequestMetrics } from './metrics/requests.ts';
 import type { TraceExporter } from './otlp/exporter.ts';
-import type { Level, LogEntry, Telemetry } from './types.ts';
+import type { Level, LogEntry, MetricHistory, Telemetry } from './types.ts';
 
 export { mergeMetrics, metricsContentType, renderMetrics } from './metrics/render.ts';
 export { createLogger, type ProcessLogger } from './process-log.ts';
@@ -68,6 +68,8 @@ export interface TelemetryOptions {
   readonly traces?: Pick<TraceExporter, 'requestEnded'> | undefined;
   /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Where samples of metrics are stored, and how long. If it is undefined, none are stored. */
+  readonly samples?: { readonly dir: string; readonly keptMs: () => number };
   /** The limits of a query of the log. */
   readonly budget?: { readonly bytes: number; readonly ms: number };
 }
@@ -77,6 +79,7 @@ export function createTelemetry({
   dir,
   traces: exporter,
   now = Date.now,
+  samples,
   budget = queryBudget,
 }: TelemetryOptions): Telemetry {
   const requests = createRequestRing(maxRequests);
@@ -168,7 +171,26 @@ export function createTelemetry({
       return all.report(rangeMs, metricPoints, now());
     },
     recentMetrics: metrics,
+    metricHistory: createMetricHistory(samples, { save: metrics.save, now }),
     requestMetrics: () => requestMetrics.values(),
+  };
+}
+
+/** The code that stores and reads samples is loaded by the first sample. */
+function createMetricHistory(
+  samples: TelemetryOptions['samples'],
+  { save, now }: { readonly save: Metrics['save']; readonly now: () => number },
+): MetricHistory {
+  const load = () => import('./metric-history/index.ts');
+  let opened: Promise<MetricHistory> | undefined;
+  const open = (): Promise<MetricHistory> => {
+    opened ??= load().then(({ openMetricHistory }) => openMetricHistory(samples, { save, now }));
+    return opened;
+  };
+  return {
+    sample: async (gauges) => (await open()).sample(gauges),
+    read: async (range) => (await open()).read(range),
+    report: async (nodes, range) => (await open()).report(nodes, range),
   };
 }
 

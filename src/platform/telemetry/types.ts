@@ -156,6 +156,53 @@ export interface LogFailures {
   readonly searchedTo?: number | undefined;
 }
 
+/** The values that are measured once a minute. */
+export const gaugeNames = [
+  'cpuCores',
+  'memoryBytes',
+  'connections',
+  'databaseConnections',
+  'sockets',
+  'diskFreeBytes',
+] as const;
+export type GaugeName = (typeof gaugeNames)[number];
+export type GaugeValues = { readonly [Name in GaugeName]?: number };
+
+/** The steps of a chart. */
+export interface MetricRange {
+  readonly start: number;
+  readonly stepMs: number;
+  readonly steps: number;
+  /** The current time, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface GaugeReport {
+  readonly start: number;
+  readonly stepMs: number;
+  readonly steps: number;
+  /** The average and the maximum in each step. Null if there are no samples. */
+  readonly gauges: Readonly<
+    Record<
+      GaugeName,
+      { readonly average: readonly (number | null)[]; readonly max: readonly (number | null)[] }
+    >
+  >;
+}
+
+/** Samples of metrics that are kept as long as the log. */
+export interface MetricHistory {
+  /** Stores the requests since the last sample, and values that were measured in the last minute. */
+  sample(gauges: GaugeValues): Promise<void>;
+  /** Returns samples for {@link report}, also of another node. */
+  read(range: MetricRange): Promise<readonly unknown[]>;
+  /** Builds a report from the samples of nodes. */
+  report(
+    nodes: readonly (readonly unknown[])[],
+    range: MetricRange,
+  ): Promise<{ readonly requests: MetricsReport; readonly gauges: GaugeReport }>;
+}
+
 export interface Telemetry {
   /** Writes to the log file and to the stream. */
   readonly log: Logger;
@@ -175,6 +222,7 @@ export interface Telemetry {
   mergedMetrics(saved: readonly unknown[], rangeMs: number): MetricsReport;
   /** The counts that {@link metrics} is computed from. */
   readonly recentMetrics: Pick<Metrics, 'save' | 'load'>;
+  readonly metricHistory: MetricHistory;
   /** Returns the totals of requests since startup, for `/metrics`. */
   requestMetrics(): MetricValues;
 }

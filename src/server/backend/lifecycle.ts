@@ -6,6 +6,7 @@ import type { Readiness } from '../gateway/index.ts';
 import type { BranchesService } from './branches/branches.ts';
 import type { DiskGuard } from './disk-guard.ts';
 import type { Gateways } from './gateways.ts';
+import type { MetricSampler } from './metric-sampler.ts';
 import type { BackendParts } from './parts.ts';
 import type { RecentMetrics } from './recent-metrics.ts';
 import type { Services } from './services.ts';
@@ -22,6 +23,7 @@ export interface LifecycleInput {
   readonly metrics: { stop(): void };
   readonly nodes: { stop(): void };
   readonly recentMetrics: RecentMetrics;
+  readonly metricSampler: MetricSampler;
   readonly project: Project;
   /** Whether this startup applied any of Plinth's own migrations. */
   readonly isMigrated: boolean;
@@ -45,6 +47,7 @@ export function createLifecycle(
     metrics,
     nodes,
     recentMetrics,
+    metricSampler,
     project,
     isMigrated,
     drainMs,
@@ -58,6 +61,7 @@ export function createLifecycle(
   async function prepareAndListen(): Promise<void> {
     group.start();
     recentMetrics.start();
+    metricSampler.start();
     await disk.start();
     const isCreated = await project.prepareDatabase({
       ...(upToVersion === undefined ? {} : { upToVersion }),
@@ -106,6 +110,7 @@ export function createLifecycle(
     metrics.stop();
     nodes.stop();
     recentMetrics.stop();
+    await metricSampler.stop();
     await group.stop();
     await database.stop();
     await traceExporter?.stop();

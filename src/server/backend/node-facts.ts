@@ -117,7 +117,8 @@ async function measureLagMs(): Promise<number> {
   return Number.isFinite(ms) ? Math.max(0, ms - lagResolutionMs) : 0;
 }
 
-const cpuSecondsOf = (values: MetricValues): number => {
+/** Returns the CPU time of this process and of its API workers. */
+export const cpuSecondsOf = (values: MetricValues): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + sumOf(values, 'process_cpu_seconds_total');
 };
@@ -153,7 +154,8 @@ function numbersOf(values: MetricValues, name: MetricName): number[] {
     .filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
 }
 
-const sumOf = (values: MetricValues, name: MetricName): number =>
+/** Adds up a metric of all processes. */
+export const sumOf = (values: MetricValues, name: MetricName): number =>
   numbersOf(values, name).reduce((sum, value) => sum + value, 0);
 
 const maxOf = (values: MetricValues, name: MetricName): number => Math.max(0, ...numbersOf(values, name));

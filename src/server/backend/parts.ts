@@ -98,7 +98,12 @@ export function readOptions(options: BackendOptions): BackendSettings {
   const live = createLiveConfig(config);
   const configSource = options.configSource ?? (options.config === undefined ? ownSource : undefined);
   const traceExporter = exporterOf(live, ownLog);
-  const telemetry = createTelemetry({ log: ownLog, dir: options.logDir, traces: traceExporter });
+  const telemetry = createTelemetry({
+    log: ownLog,
+    dir: options.logDir,
+    traces: traceExporter,
+    samples: { dir: join(dataDir, 'metrics'), keptMs: () => live.current.plinth.log.max_age },
+  });
   const { log } = telemetry;
   return {
     options,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type FailureGroup,
+  type GaugeReport,
   type LogCounts,
   type LogFailures,
   levels,
@@ -15,6 +16,7 @@ import {
   parseStops,
   stopsPattern,
 } from '../nodes/merge-logs.ts';
+import type { HistoryMark } from '../statement-history/contract.ts';
 
 const text = z.string().max(200).optional();
 const instant = z.iso
@@ -70,9 +72,9 @@ const logRange = z.object({
 
 const logExport = z.object({ ...filter, since: instant, until: instant, format: z.enum(['csv', 'ndjson']) });
 
-/** The number of minutes for which metrics are returned. Metrics are kept for six hours. */
+/** The number of minutes for which metrics are returned. The counts of each half minute are kept for six hours. */
 const metricsRange = z.object({
-  minutes: z.coerce.number<number>().int().min(1).max(360).default(60),
+  minutes: z.coerce.number<number>().int().min(1).max(43_200).default(60),
   node: text,
 });
 
@@ -102,7 +104,12 @@ interface Ranged {
   readonly nodes: AskedNodes;
 }
 
-export type { FailureGroup };
+export interface LoadReport extends GaugeReport {
+  readonly marks: readonly HistoryMark[];
+  readonly nodes: AskedNodes;
+}
+
+export type { FailureGroup, HistoryMark };
 export type LogChart = Omit<LogCounts, 'searchedTo'> & Ranged;
 export type LogFailureGroups = Omit<LogFailures, 'searchedTo'> & Ranged;
 
@@ -120,4 +127,8 @@ export const contract = {
     query: metricsRange,
     response: json<MetricsReport & { readonly nodes: AskedNodes }>(),
   },
+  /** The CPU time, memory, connections and free disk space over time, and events that can explain changes. */
+  'GET /metrics/load': { query: metricsRange, response: json<LoadReport>() },
+  /** A CSV file with the numbers of all charts. */
+  'GET /metrics/export': { query: metricsRange, response: raw },
 } as const satisfies RouteTable;

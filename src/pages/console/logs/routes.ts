@@ -15,8 +15,9 @@ import { cursorText, type NodeLogEntry, stopsText } from '../nodes/merge-logs.ts
 import { questions } from '../nodes/questions.ts';
 import { followOthers } from '../nodes/tails.ts';
 import type { Api } from '../routes/api.ts';
-import type { contract } from './contract.ts';
+import type { contract, HistoryMark } from './contract.ts';
 import { exportEntries } from './export.ts';
+import { maxRecentMinutes, metricsCsv, stepsOf } from './metrics.ts';
 
 export interface LogDeps {
   readonly telemetry: Pick<Telemetry, 'follow'>;
@@ -24,6 +25,8 @@ export interface LogDeps {
   readonly logs: NodeLogs;
   readonly keys: Keys;
   readonly audit: Audit;
+  /** Returns the deployments, migrations and starts since a time. */
+  readonly marks: (since: number) => Promise<readonly HistoryMark[]>;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -39,7 +42,7 @@ const exportPage = 500;
 export function logRoutes(
   app: FastifyInstance,
   api: Api,
-  { telemetry, view, logs, keys, audit, now }: LogDeps,
+  { telemetry, view, logs, keys, audit, marks, now }: LogDeps,
 ): void {
   const redact = createRedact(keys);
   const streams = createEventStreams();
@@ -122,8 +125,34 @@ export function logRoutes(
   route('GET /logs/requests/:id', 'read', async ({ params }) =>
     clean({ entries: await logs.trace(params.id) }),
   );
+  async function requestsOf(minutes: number, node: string | undefined) {
+    if (minutes <= maxRecentMinutes) return await logs.metrics(minutes * 60_000, node);
+    const { requests, nodes } = await logs.metricHistory(stepsOf(minutes, now()), node);
+    return { ...requests, nodes };
+  }
   route('GET /metrics', 'read', async ({ query }) => {
     const { minutes, node } = await query();
-    return await logs.metrics(minutes * 60_000, node);
+    return requestsOf(minutes, node);
+  });
+  route('GET /metrics/load', 'read', async ({ query }) => {
+    const { minutes, node } = await query();
+    const range = stepsOf(minutes, now());
+    const [{ gauges, nodes }, shown] = await Promise.all([
+      logs.metricHistory(range, node),
+      // Charts are also needed while the database doesn't respond.
+      marks(range.start).catch(() => []),
+    ]);
+    return { ...gauges, marks: shown, nodes };
+  });
+  route('GET /metrics/export', 'read', async ({ query, reply }) => {
+    const { minutes, node } = await query();
+    const range = stepsOf(minutes, now());
+    const [requests, { gauges }] = await Promise.all([
+      requestsOf(minutes, node),
+      logs.metricHistory(range, node),
+    ]);
+    return reply
+      .headers({ 'content-type': contentTypes.csv, 'content-disposition': attachment('metrics.csv') })
+      .send(metricsCsv(requests, gauges));
   });
 }

@@ -11,6 +11,7 @@ import type {
   LogPage,
   LogRange,
   LogSort,
+  MetricRange,
   Telemetry,
 } from '../../../platform/telemetry/types.ts';
 import type { FunctionsService } from '../../../services/functions/index.ts';
@@ -63,6 +64,7 @@ export function answerQuestions({ view, telemetry, functions, keys, now }: Answe
   view.answer(questions.requestCounts, ({ rangeMs }: { rangeMs: number }) =>
     telemetry.recentMetrics.save(now(), rangeMs),
   );
+  view.answer(questions.metricSamples, (range: MetricRange) => telemetry.metricHistory.read(range));
   view.answer(questions.functionActivity, ({ slug }: { slug: string }) =>
     activity.save(now()).filter(([name]) => name === slug),
   );

@@ -5,7 +5,10 @@ import type { NodeLogs } from './node-logs.ts';
 
 export type { NodeLogs } from './node-logs.ts';
 
-export function createNodeLogs(view: GroupView, telemetry: Pick<Telemetry, 'mergedMetrics'>): NodeLogs {
+export function createNodeLogs(
+  view: GroupView,
+  telemetry: Pick<Telemetry, 'mergedMetrics' | 'metricHistory'>,
+): NodeLogs {
   let loaded: Promise<NodeLogs> | undefined;
   const load = (): Promise<NodeLogs> => {
     loaded ??= import('./read-logs.ts').then(({ createLogReader }) => createLogReader(view, telemetry));
@@ -16,6 +19,7 @@ export function createNodeLogs(view: GroupView, telemetry: Pick<Telemetry, 'merg
     counts: async (request) => (await load()).counts(request),
     failures: async (request) => (await load()).failures(request),
     trace: async (requestId) => (await load()).trace(requestId),
+    metricHistory: async (range, only) => (await load()).metricHistory(range, only),
     metrics: async (rangeMs, only) => (await load()).metrics(rangeMs, only),
   };
 }

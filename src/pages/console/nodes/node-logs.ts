@@ -1,10 +1,12 @@
 /** What the Console reads from the logs of all nodes. */
 import type {
+  GaugeReport,
   LogCounts,
   LogFailures,
   LogFilter,
   LogRange,
   LogSort,
+  MetricRange,
   MetricsReport,
 } from '../../../platform/telemetry/types.ts';
 import type { AskedNodes } from './contract.ts';
@@ -33,6 +35,15 @@ export interface NodeLogs {
   trace(requestId: string): Promise<readonly NodeLogEntry[]>;
   /** Adds up the requests of all nodes, or returns those of a single node. */
   metrics(rangeMs: number, only?: string): Promise<MetricsReport & { readonly nodes: AskedNodes }>;
+  /** Returns the requests and the load of all nodes, or of a single node, from the samples of each minute. */
+  metricHistory(
+    range: MetricRange,
+    only?: string,
+  ): Promise<{
+    readonly requests: MetricsReport;
+    readonly gauges: GaugeReport;
+    readonly nodes: AskedNodes;
+  }>;
 }
 
 export interface RangeRequest {

@@ -6,6 +6,7 @@ export const questions = {
   logFailures: 'log-failures',
   tail: 'log-tail',
   requestCounts: 'request-counts',
+  metricSamples: 'metric-samples',
   functionActivity: 'function-activity',
   invocations: 'function-invocations',
   functionLines: 'function-lines',

@@ -14,7 +14,10 @@ import { cursorOf, mergePages, type NodeLogEntry, type NodesCursor } from './mer
 import type { NodeLogs, RangeRequest } from './node-logs.ts';
 import { questions } from './questions.ts';
 
-export function createLogReader(view: GroupView, telemetry: Pick<Telemetry, 'mergedMetrics'>): NodeLogs {
+export function createLogReader(
+  view: GroupView,
+  telemetry: Pick<Telemetry, 'mergedMetrics' | 'metricHistory'>,
+): NodeLogs {
   return {
     async list(filter, { limit, cursor, only, sort = 'time' }) {
       // Each node has its own position, so each node is asked separately, at the same time.
@@ -41,6 +44,11 @@ export function createLogReader(view: GroupView, telemetry: Pick<Telemetry, 'mer
           value.map((entry): NodeLogEntry => (several ? { ...entry, node: node.name } : entry)),
         )
         .sort((left, right) => left.at - right.at);
+    },
+    async metricHistory(range, only) {
+      const asked = await askNodes<readonly unknown[]>(view, [questions.metricSamples, range], only);
+      const samples = asked.values.map(({ value }) => value);
+      return { ...(await telemetry.metricHistory.report(samples, range)), nodes: asked.nodes };
     },
     async metrics(rangeMs, only) {
       const { values, nodes } = await askNodes(view, [questions.requestCounts, { rangeMs }], only);

@@ -10,6 +10,7 @@ import { cached } from '../../../base/shared/cached.ts';
 import type { Database, Pool } from '../../../platform/database/types.ts';
 import { hasStatistics } from '../queries-page/queries.ts';
 import type {
+  HistoryMark,
   HistoryPeriod,
   HistoryRange,
   HistorySums,
@@ -57,6 +58,8 @@ export interface History {
     readonly role: string;
     readonly range: HistoryRange;
   }): Promise<StatementSeries>;
+  /** Returns the events since a time, oldest first. */
+  marks(since: number): Promise<readonly HistoryMark[]>;
   /** Returns the statements of the last hour that are worth a notice, with the greatest loss first. */
   findings(): Promise<readonly HistoryFinding[]>;
 }
@@ -131,6 +134,7 @@ export function createHistory(deps: HistoryDeps): History {
       const total = first === undefined ? null : sumsOf(rest.reduce(added, first));
       return { period: shown, points, total };
     },
+    marks: async (since) => (ownsSchemas ? queries.marksSince(db, since) : []),
     findings: cached(findingsMs, async () => {
       if ((await stateOf()) !== 'on') return [];
       return findingsOf(await queries.lastHour(db, now()));

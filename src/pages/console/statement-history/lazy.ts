@@ -26,6 +26,7 @@ export function createLazyHistory(deps: Omit<HistoryDeps, 'startedAt'>): History
     },
     list: async (filter) => (await load()).list(filter),
     statement: async (key) => (await load()).statement(key),
+    marks: async (since) => (await load()).marks(since),
     findings: async () => (await load()).findings(),
   };
 }

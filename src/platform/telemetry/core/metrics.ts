@@ -21,6 +21,7 @@ const bounds = 76;
 const logGrowth = Math.log(growth);
 /** The number of values per slot: requests, client errors, server errors and the histogram. */
 const width = 3 + bounds;
+export const countsWidth = width;
 
 export interface MetricsReport {
   /** The time at which the first point starts, in milliseconds since the epoch. */
@@ -169,7 +170,7 @@ function binOf(durationMs: number): number {
 /** Returns the upper bound of a bin. */
 const boundOf = (bin: number): number => smallestMs * growth ** bin;
 
-function totalsOf(sum: Float64Array): Totals {
+export function totalsOf(sum: Float64Array): Totals {
   const [requests = 0, refused = 0, failed = 0] = sum;
   return {
     requests,
