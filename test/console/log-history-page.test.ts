@@ -1,5 +1,6 @@
 /** Tests the log of several days in Chromium: the chart, ranges, the slowest requests, groups of failures and exports. */
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentPath } from '../../src/platform/telemetry/history/files.ts';
@@ -10,6 +11,7 @@ import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
 const folder = temporaryFolder();
+const dataFolder = temporaryFolder();
 const hourMs = 60 * 60 * 1000;
 const hours = 72;
 const start = Math.floor(Date.now() / hourMs) * hourMs - hours * hourMs;
@@ -30,14 +32,47 @@ beforeAll(async () => {
       text += `${JSON.stringify({ level: 50, time, service: 'functions', message: `${markup} \u001b[31m order ${minute}` })}\n`;
   }
   writeFileSync(currentPath(folder.path), text);
-  backend = await startBackend({ logDir: folder.path });
+  writeMetrics();
+  backend = await startBackend({ logDir: folder.path, dataDir: dataFolder.path });
   browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser?.close();
   await backend?.stop();
   folder.remove();
+  dataFolder.remove();
 });
+
+/** Writes a sample for each hour of the last three days. */
+function writeMetrics(): void {
+  const dir = join(dataFolder.path, 'metrics');
+  mkdirSync(dir);
+  for (let hour = 0; hour < hours; hour++) {
+    const at = start + hour * hourMs;
+    const load = 1 + Math.sin(hour / 4) / 2;
+    const requests = Math.round(5000 * load);
+    const counts = [0, requests, 1, 40, 2, hour % 30 === 7 ? 400 : 3, 18, requests - 400, 30, 400];
+    const sample = {
+      at,
+      requests: [
+        ['rest', [counts]],
+        ['auth', [[0, 600, 20, 600]]],
+      ],
+      gauges: {
+        cpuCores: [load / 4, load],
+        memoryBytes: [2.5e8 * load, 3e8 * load],
+        connections: [40 * load, 60],
+        databaseConnections: [8, 12],
+        sockets: [20 * load, 40],
+        diskFreeBytes: [8e10 - hour * 1e8, 8e10],
+      },
+    };
+    const day = new Date(at).toISOString().slice(0, 10);
+    // Charts of a day and of a week consist of shorter samples than those of a month.
+    for (const level of ['hour', 'ten'])
+      appendFileSync(join(dir, `${level}-${day}.jsonl`), `${JSON.stringify(sample)}\n`);
+  }
+}
 
 const bars = (page: Page) => page.getByRole('toolbar', { name: /^Entries per step/ }).getByRole('button');
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
@@ -162,6 +197,44 @@ test('a search that stops early states how far it came, and continues', async ()
   await close();
 });
 
+test('metrics of thirty days lead to the logs of a step and of a dragged range', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/metrics');
+  await page.getByLabel('Time range').selectOption('43200');
+  for (const name of ['Requests', 'Errors', 'Durations', 'CPU', 'Memory', 'Connections', 'Free disk space'])
+    await page
+      .getByRole('img', { name: `${name} chart` })
+      .locator('canvas')
+      .waitFor();
+  await page.getByText('View as table').first().press('Enter');
+  const table = page.getByRole('table', { name: 'Requests' });
+  await table.getByRole('button').nth(3).press('Enter');
+  await page.waitForURL('**/logs?**since=**until=**');
+  await bars(page).first().waitFor();
+  await page.goBack();
+  const plot = page.getByRole('img', { name: /^Requests chart/ }).locator('.u-over');
+  await plot.waitFor();
+  const { x = 0, y = 0, width = 0 } = (await plot.boundingBox()) ?? {};
+  await page.mouse.move(x + width - 60, y + 50);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 10, y + 60, { steps: 6 });
+  await page.mouse.up();
+  await page.waitForURL('**/logs?**since=**until=**');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('metrics can be exported', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/metrics?minutes=10080');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export CSV' }).press('Enter'),
+  ]);
+  expect(download.suggestedFilename()).toBe('metrics.csv');
+  await close();
+});
+
 test('the live list can be paused', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/logs?path=no_such_live&live=true');
@@ -199,15 +272,12 @@ test.each(looks)(
         () => page.getByRole('heading', { name: 'No failures' }).waitFor(),
       ],
     ];
+    places.push(['/metrics?minutes=10080', () => page.locator('canvas').nth(6).waitFor()]);
     for (const [path, ready] of places) {
       await go(path);
       await ready();
-      await bars(page).first().waitFor();
+      if (path.startsWith('/logs')) await bars(page).first().waitFor();
       await expectSound(page, path);
-      if (process.env.PICTURES !== undefined)
-        await page.screenshot({
-          path: `${process.env.PICTURES}/${viewport.width}-${colorScheme}-${places.findIndex(([each]) => each === path)}.png`,
-        });
     }
     expect(complaints.list).toEqual([]);
     await close();

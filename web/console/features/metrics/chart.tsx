@@ -22,15 +22,25 @@ import classes from './page.module.css';
 import type { Chart } from './series.ts';
 
 const heightPx = 240;
+const daySeconds = 86_400;
 const fillPercent = 7;
 
-export default function LineChart({ chart, what }: { chart: Chart; what: string }) {
+export default function LineChart({
+  chart,
+  what,
+  onRange,
+}: {
+  chart: Chart;
+  what: string;
+  /** Called with a time range that the operator selects by dragging, or in the table, in milliseconds since the epoch. */
+  onRange?: (since: number, until: number) => void;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const labels = chart.series.map(({ label }) => label).join();
   const plot = useRef<uPlot | undefined>(undefined);
   const { hidden, toggle } = useHiddenLines();
-  const latest = useRef({ chart, hidden });
-  latest.current = { chart, hidden };
+  const latest = useRef({ chart, hidden, onRange });
+  latest.current = { chart, hidden, onRange };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is created again only if its lines change, and new values update the existing plot
   useEffect(() => {
     const element = box.current;
@@ -44,7 +54,9 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
           width: element.clientWidth,
           height: heightPx,
           legend: { show: false },
-          cursor,
+          cursor:
+            onRange === undefined ? cursor : { ...cursor, drag: { x: true, y: false, setScale: false } },
+          hooks: { setSelect: [(own) => selected(own, latest.current.onRange)] },
           plugins: [
             tooltip({ x: printTime, y: print }),
             marks(
@@ -99,7 +111,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
       <details className={classes.twin}>
         <summary>{t('metrics.table')}</summary>
         <Marks marks={chart.marks ?? []} />
-        <ChartTable chart={chart} what={what} />
+        <ChartTable chart={chart} what={what} onRange={onRange} />
       </details>
     </>
   );
@@ -109,6 +121,17 @@ const dataOf = ({ times, series }: Chart): uPlot.AlignedData => [
   [...times],
   ...series.map(({ values }) => [...values]),
 ];
+
+/** The width of a selection, below which it's a click. */
+const minSelectionPx = 4;
+
+function selected(plot: uPlot, onRange: ((since: number, until: number) => void) | undefined): void {
+  const { left, width } = plot.select;
+  if (width < minSelectionPx) return;
+  const timeAt = (px: number): number => Math.round(plot.posToVal(px, 'x') * 1000);
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  onRange?.(timeAt(left), timeAt(left + width));
+}
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
@@ -125,7 +148,18 @@ function Marks({ marks: all }: { marks: NonNullable<Chart['marks']> }) {
   );
 }
 
-function ChartTable({ chart: { times, series }, what }: { chart: Chart; what: string }) {
+function ChartTable({
+  chart: { times, series },
+  what,
+  onRange,
+}: {
+  chart: Chart;
+  what: string;
+  onRange: ((since: number, until: number) => void) | undefined;
+}) {
+  const [first = 0, second = first + 1] = times;
+  const isLong = (times.at(-1) ?? 0) - first > daySeconds;
+  const timeOf = (time: number): string => (isLong ? printTime(time) : clock.format(new Date(time * 1000)));
   const shown = times
     .map((time, index) => ({ time, values: series.map(({ values }) => values[index] ?? null) }))
     .filter(({ values }) => values.some((value) => value !== null && value !== 0))
@@ -148,7 +182,19 @@ function ChartTable({ chart: { times, series }, what }: { chart: Chart; what: st
         <tbody>
           {shown.map(({ time, values }) => (
             <tr key={time}>
-              <td>{clock.format(new Date(time * 1000))}</td>
+              <td>
+                {onRange === undefined ? (
+                  timeOf(time)
+                ) : (
+                  <button
+                    type="button"
+                    className={classes.step}
+                    onClick={() => onRange(time * 1000, (time + second - first) * 1000)}
+                  >
+                    {timeOf(time)}
+                  </button>
+                )}
+              </td>
               {values.map((value, index) => (
                 <td key={series[index]?.label}>{value ?? '—'}</td>
               ))}

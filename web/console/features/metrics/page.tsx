@@ -1,6 +1,6 @@
 /** The metrics page, which shows request rates, errors and durations. */
-import { NativeSelect } from '@mantine/core';
-import { IconChartLine } from '@tabler/icons-react';
+import { Button, NativeSelect } from '@mantine/core';
+import { IconChartLine, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
@@ -15,9 +15,24 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { rangeText } from '../logs/filters.tsx';
 import { msText } from '../logs/parts.tsx';
 import { t } from '../logs/text.ts';
-import { type MetricsReport, metricsQuery, ranges } from './api.ts';
+import {
+  type LoadReport,
+  loadQuery,
+  type MetricsReport,
+  metricsExportUrl,
+  metricsQuery,
+  ranges,
+} from './api.ts';
 import classes from './page.module.css';
-import { durationChart, requestChart } from './series.ts';
+import {
+  durationChart,
+  errorChart,
+  loadChart,
+  loadCharts,
+  type Marks,
+  marksOf,
+  requestChart,
+} from './series.ts';
 
 const LineChart = lazyPart(() => import('./chart.tsx'));
 const route = getRouteApi('/app/metrics');
@@ -26,6 +41,18 @@ export function MetricsPage() {
   const { minutes = 60, service, node } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error } = useQuery(metricsQuery(minutes, node));
+  const { data: load } = useQuery(loadQuery(minutes, node));
+  const marks = marksOf(load);
+  const showLogs = (since: number, until: number, of?: string): void =>
+    void navigate({
+      to: '/logs',
+      search: {
+        ...(of === undefined ? {} : { service: of }),
+        ...(node === undefined ? {} : { node }),
+        since: new Date(since).toISOString(),
+        until: new Date(until).toISOString(),
+      },
+    });
   const names = data?.services.map((one) => one.service) ?? [];
   const shown = service !== undefined && names.includes(service) ? service : names[0];
   return (
@@ -51,6 +78,16 @@ export function MetricsPage() {
             void navigate({ search: (previous) => ({ ...previous, minutes: next }), replace: true });
           }}
         />
+        <Button
+          component="a"
+          href={metricsExportUrl(minutes, node)}
+          download
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconDownload size={14} aria-hidden />}
+        >
+          {t('metrics.export')}
+        </Button>
       </PageHead>
       <AskedNote nodes={data?.nodes} />
       <Cards>
@@ -72,7 +109,16 @@ export function MetricsPage() {
             </Card>
             <Card title={t('metrics.requests')} text={t('metrics.requests-text')}>
               <Suspense fallback={<div className={classes.chart} />}>
-                <LineChart chart={requestChart(data)} what={t('metrics.requests')} />
+                <LineChart
+                  chart={requestChart(data, marks)}
+                  what={t('metrics.requests')}
+                  onRange={showLogs}
+                />
+              </Suspense>
+            </Card>
+            <Card title={t('metrics.errors')} text={t('metrics.errors-text')}>
+              <Suspense fallback={<div className={classes.chart} />}>
+                <LineChart chart={errorChart(data, marks)} what={t('metrics.errors')} onRange={showLogs} />
               </Suspense>
             </Card>
             <Card
@@ -92,14 +138,44 @@ export function MetricsPage() {
               }
             >
               <Suspense fallback={<div className={classes.chart} />}>
-                <LineChart chart={durationChart(data, shown)} what={t('metrics.durations')} />
+                <LineChart
+                  chart={durationChart(data, shown, marks)}
+                  what={t('metrics.durations')}
+                  onRange={(since, until) => showLogs(since, until, shown)}
+                />
               </Suspense>
             </Card>
           </>
         )}
+        {load === undefined ? null : <LoadCards load={load} marks={marks} onRange={showLogs} />}
       </Cards>
     </>
   );
+}
+
+/** The charts of the load. A chart without values isn't shown, such as in the first minute. */
+function LoadCards({
+  load,
+  marks,
+  onRange,
+}: {
+  load: LoadReport;
+  marks: Marks;
+  onRange: (since: number, until: number) => void;
+}) {
+  return loadCharts
+    .filter(({ gauges }) => gauges.some((name) => load.gauges[name].average.some((value) => value !== null)))
+    .map((each) => (
+      <Card key={each.name} title={t(`metrics.${each.name}`)} text={t(`metrics.${each.name}-text`)}>
+        <Suspense fallback={<div className={classes.chart} />}>
+          <LineChart
+            chart={loadChart(load, each, marks)}
+            what={t(`metrics.${each.name}`)}
+            onRange={onRange}
+          />
+        </Suspense>
+      </Card>
+    ));
 }
 
 function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: number }) {
