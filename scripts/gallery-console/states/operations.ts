@@ -35,6 +35,7 @@ export const operations: readonly State[] = [
   },
   { name: 'logs-live', path: '/logs?live=true' },
   { name: 'metrics', path: '/metrics' },
+  { name: 'metrics-month', path: '/metrics?minutes=43200' },
   { name: 'metrics-service', path: '/metrics?service=rest&minutes=15' },
   { name: 'advisors', path: '/advisors' },
   { name: 'advisors-finding', path: '/advisors', act: press(/public\.invoices/) },

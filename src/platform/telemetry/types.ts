@@ -181,7 +181,7 @@ export interface GaugeReport {
   readonly start: number;
   readonly stepMs: number;
   readonly steps: number;
-  /** The average and the maximum in each step. Null if there are no samples. */
+  /** The average and the maximum in each step. Null in steps without samples. */
   readonly gauges: Readonly<
     Record<
       GaugeName,
