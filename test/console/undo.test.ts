@@ -394,6 +394,16 @@ describe('rights and secrets', () => {
   });
 });
 
+test('expired entries are deleted', async () => {
+  const admin = backend.database.pool('supabase_admin');
+  const { id } = await newest();
+  await admin.query(
+    sql`update _plinth.undo_entries set at = now() - interval '15 days' where id = ${id}::bigint`,
+  );
+  expect((await owner.call('GET', `/undo/${id}`)).status).toBe(404);
+  expect(await admin.query(sql`select from _plinth.undo_rows where entry_id = ${id}::bigint`)).toEqual([]);
+});
+
 test('entries can be filtered', async () => {
   const { body } = await owner.call('GET', '/undo/facets');
   expect(body.operators).toContain('owner');

@@ -69,12 +69,13 @@ export function storeEntry(
   });
 }
 
-/** Deletes the entries of transactions that were rolled back, and marks those of committed ones. */
-async function settle(db: Queryable): Promise<void> {
+/** Deletes expired entries and those of transactions that were rolled back, and marks those of committed ones. */
+async function settle(db: Queryable, days: number): Promise<void> {
   const state = sql`pg_catalog.pg_xact_status(xid)`;
   await db.query(sql`
     delete from _plinth.undo_entries
-    where not is_committed and coalesce(${state}, 'aborted') = 'aborted'`);
+    where not is_committed and coalesce(${state}, 'aborted') = 'aborted'
+      or at < now() - ${days}::int * interval '1 day'`);
   await db.query(sql`
     update _plinth.undo_entries set is_committed = true where not is_committed and ${state} = 'committed'`);
 }
@@ -108,8 +109,9 @@ const fields = sql`e.id,
 export async function listEntries(
   db: Queryable,
   filter: EntryFilter,
+  days: number,
 ): Promise<{ entries: readonly EntryRow[]; more: boolean }> {
-  await settle(db);
+  await settle(db, days);
   const entries = await db.query<EntryRow>(sql`
     select ${fields} from _plinth.undo_entries e where ${isWanted(filter)}
     order by e.id desc limit ${pageSize + 1}::int`);
@@ -118,8 +120,9 @@ export async function listEntries(
 
 export async function listFacets(
   db: Queryable,
+  days: number,
 ): Promise<{ operators: string[]; actions: string[]; tables: string[] }> {
-  await settle(db);
+  await settle(db, days);
   const [row] = await db.query<{ operators: string[]; actions: string[]; tables: string[] }>(sql`
     select array(select distinct operator_name from _plinth.undo_entries where is_committed order by 1) as operators,
       array(select distinct action from _plinth.undo_entries where is_committed order by 1) as actions,
@@ -149,8 +152,8 @@ export interface StoredEntry {
 }
 
 /** Returns undefined if the entry doesn't exist or its transaction wasn't committed. */
-export async function findEntry(db: Queryable, id: number): Promise<StoredEntry | undefined> {
-  await settle(db);
+export async function findEntry(db: Queryable, id: number, days: number): Promise<StoredEntry | undefined> {
+  await settle(db, days);
   const [entry] = await db.query<EntryRow>(
     sql`select ${fields} from _plinth.undo_entries e where e.id = ${id}::bigint and e.is_committed`,
   );

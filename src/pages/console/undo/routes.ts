@@ -57,7 +57,7 @@ export function undoRoutes(api: Api, { database, recorder, limits, audit }: Undo
 
   async function entryOf(text: string): Promise<StoredEntry> {
     const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
-    const found = ownsSchemas ? await findEntry(db, id) : undefined;
+    const found = ownsSchemas ? await findEntry(db, id, limits().days) : undefined;
     if (found === undefined)
       throw new ConsoleError('not_found', { message: 'This change is no longer in the journal.' });
     return found;
@@ -67,10 +67,10 @@ export function undoRoutes(api: Api, { database, recorder, limits, audit }: Undo
     const filter = await call.query();
     const { days } = limits();
     if (!ownsSchemas) return { entries: [], more: false, isKept: false, days };
-    return { ...(await listEntries(db, filter)), isKept: true, days };
+    return { ...(await listEntries(db, filter, days)), isKept: true, days };
   });
   route('GET /undo/facets', 'read', async () =>
-    ownsSchemas ? listFacets(db) : { operators: [], actions: [], tables: [] },
+    ownsSchemas ? listFacets(db, limits().days) : { operators: [], actions: [], tables: [] },
   );
   route('GET /undo/:id', 'read', async (call) => {
     const { offset } = await call.query();
