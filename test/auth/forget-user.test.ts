@@ -30,6 +30,11 @@ const deleted: Record<string, (userId: string) => Sql> = {
   user_api_keys: (id) => sql`
     insert into _plinth.user_api_keys (id, user_id, name, hash, beginning, scopes, created_at, expires_at)
     values (gen_random_uuid(), ${id}, 'key', gen_random_uuid()::text, 'plinth_uk_', '{}', now(), now())`,
+  scim_users: (id) => sql`
+    insert into _plinth.scim_users (organization_id, user_id, user_name) values (${id}, ${id}, ${id})`,
+  organization_events: (id) => sql`
+    insert into _plinth.organization_events (organization_id, kind, actor, user_id)
+    values (${id}, 'member_added', 'user', ${id})`,
   user_events: (id) => sql`
     insert into _plinth.user_events (type, user_id, data, is_new) values ('user.updated', ${id}, '{}', false)`,
   user_event_deliveries: (id) => sql`

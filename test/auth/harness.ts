@@ -23,6 +23,7 @@ import {
   type AuthService,
   migrations as authMigrations,
   createAuth,
+  type VisitorOperations,
 } from '../../src/services/auth/index.ts';
 import { createMail, migrations as mailMigrations } from '../../src/services/mail/index.ts';
 import type { CapturedMessage } from '../../src/services/mail/types.ts';
@@ -56,6 +57,8 @@ export interface AuthServer {
   readonly records: readonly RequestRecord[];
   /** Returns the routes registered at the gateway, including prefixes. */
   routes(): Promise<readonly Route[]>;
+  /** The operations that the Account pages run without a session. */
+  visitor(): VisitorOperations;
   /** Issues the code that the Account pages pass to an app. */
   readonly issueCode: AuthService['issueCode'];
   /** Returns the emails to this address, newest first. */
@@ -78,6 +81,8 @@ export interface AuthServerOptions {
   /** The cost of new password hashes. The default is the lowest cost. */
   readonly passwordCost?: number | 'production';
   readonly log?: Logger;
+  /** Reads TXT records of domains. */
+  readonly resolveTxt?: AuthDeps['resolveTxt'];
   readonly hasAccountPages?: boolean;
   /** Also serves the Account pages with the same service. */
   readonly servesAccount?: boolean;
@@ -94,6 +99,7 @@ export async function startAuth(
     outgoing,
     passwordCost = lowestPasswordCost,
     log = silentLogger,
+    resolveTxt,
     hasAccountPages = true,
     servesAccount = false,
     hostedDatabase = false,
@@ -135,6 +141,7 @@ export async function startAuth(
       clock,
       observe: (call, work) => gateway.observe(call, work),
       ...(outgoing === undefined ? {} : { outgoing }),
+      ...(resolveTxt === undefined ? {} : { resolveTxt }),
       ...(passwordCost === 'production' ? {} : { passwordCost }),
       log,
     });
@@ -197,6 +204,16 @@ export async function startAuth(
       })) as WireResponse,
     records,
     routes: () => gateway.routes(),
+    visitor: () =>
+      service.selfService.visitor({
+        requestId: crypto.randomUUID(),
+        ip: '127.0.0.1',
+        userAgent: 'test',
+        deviceId: undefined,
+        host: new URL(url).host,
+        language: 'en',
+        redirectTo: '',
+      }),
     issueCode: (request) => service.issueCode(request),
     async inbox(to) {
       const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });

@@ -332,6 +332,15 @@ const others: Readonly<Record<string, { readonly count: number; readonly why: st
   },
   'services/auth/wallets/sign-in.ts': { count: 1, why: 'a sign-in, which `requireProof` checks' },
   'services/auth/housekeeping.ts': { count: 4, why: 'expired rows' },
+  // The tables of an organization, which belong to no user. `requireManager` checks the manager's session, second factor
+  // and role in the same request.
+  'services/auth/organizations/connections/manage.ts': { count: 3, why: 'managers and setup links' },
+  'services/auth/organizations/connections/test.ts': { count: 2, why: 'a test with a setup link' },
+  'services/auth/organizations/domains/domains.ts': { count: 5, why: 'managers, setup links and the server' },
+  'services/auth/organizations/domains/recheck.ts': { count: 1, why: 'organizations that were deleted' },
+  'services/auth/organizations/scim/groups.ts': { count: 1, why: 'an identity provider' },
+  'services/auth/organizations/scim/tokens.ts': { count: 1, why: 'managers and setup links' },
+  'services/auth/organizations/scim/users.ts': { count: 6, why: 'an identity provider' },
   'services/auth/sessions/rotation.ts': { count: 1, why: 'locks the session' },
 };
 

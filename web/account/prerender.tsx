@@ -123,6 +123,7 @@ function addressOf(name: string): string {
   if (page === 'leave-guest') return 'signed-in';
   if (page === 'leave-guest-account') return 'accounts';
   if (page.startsWith('invitation-')) return 'organizations/join';
+  if (page.startsWith('setup')) return 'organizations/setup';
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }
 

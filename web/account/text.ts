@@ -9,6 +9,7 @@ import type { messages as consent } from '../locales/en/consent.ts';
 import type { messages as errors } from '../locales/en/errors.ts';
 import type { messages as guest } from '../locales/en/guest.ts';
 import type { messages as methods } from '../locales/en/methods.ts';
+import type { messages as organizationSso } from '../locales/en/organization-sso.ts';
 import type { messages as organizations } from '../locales/en/organizations.ts';
 import type { messages as security } from '../locales/en/security.ts';
 
@@ -19,6 +20,7 @@ export type TextId =
   | keyof typeof errors
   | keyof typeof guest
   | keyof typeof methods
+  | keyof typeof organizationSso
   | keyof typeof organizations
   | keyof typeof security;
 export const t = textOf<TextId>();

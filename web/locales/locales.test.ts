@@ -123,12 +123,12 @@ describe.each(languageTags)('%s', (language) => {
 const sameAsEnglish: Readonly<Partial<Record<LanguageTag, readonly string[]>>> = {
   hi: [],
   id: [],
-  it: ['field.password', 'footer.privacy', 'passkey.unnamed', 'security.password'],
+  it: ['field.password', 'footer.privacy', 'passkey.unnamed', 'security.password', 'setup.scim'],
   ko: [],
   'zh-Hans': [],
   ja: [],
   'pt-BR': [],
-  fr: ['field.code', 'invite.title'],
+  fr: ['field.code', 'invite.title', 'setup.test'],
   es: ['roles.title'],
   de: [
     'field.code',
@@ -139,6 +139,9 @@ const sameAsEnglish: Readonly<Partial<Record<LanguageTag, readonly string[]>>> =
     'consent.site',
     'roles.name',
     'settings.name',
+    'domains.domain',
+    'setup.domains',
+    'setup.test',
   ],
 };
 
@@ -146,7 +149,8 @@ test.each(languageTags.filter((tag) => tag !== 'en'))('%s isn’t a copy of Engl
   const same = Object.entries(texts(language))
     .filter(([id, text]) => text === texts('en')[id])
     .map(([id]) => id);
-  expect(same.sort()).toEqual(['page.title', ...(sameAsEnglish[language] ?? [])].sort());
+  const names = ['page.title', 'setup.oidc', 'setup.saml'];
+  expect(same.sort()).toEqual([...names, ...(sameAsEnglish[language] ?? [])].sort());
 });
 
 test('every error that a user can see has a message', () => {

@@ -30,6 +30,8 @@ const noSso = { isOffered: false, isEnforced: false };
 export function createIdentify(deps: {
   readonly auth: AuthClient;
   readonly offers: () => IdentifyOffers;
+  /** Whether organizations can have single sign-on, even if the page doesn't offer it in general. */
+  readonly hasOrganizations: () => boolean;
 }): Identify {
   return async (request, reply, typed) => {
     const offers = deps.offers();
@@ -38,7 +40,10 @@ export function createIdentify(deps: {
     const isEmail = 'email' in identifier;
     keepAddress(request, reply, isEmail ? identifier.email : `+${identifier.phone}`);
     const visitor = deps.auth.visitor(request);
-    const sso = isEmail && offers.sso ? await visitor.ssoPolicy(domainIn(identifier)) : noSso;
+    const sso =
+      isEmail && (offers.sso || deps.hasOrganizations())
+        ? await visitor.ssoPolicy(domainIn(identifier))
+        : noSso;
     const isNew = isEmail && offers.signUp && (await visitor.isNewAddress(identifier.email));
     const memory = readMemory(cookieOf(request, memoryCookie));
     return { identifier, next: nextStepFor(identifier, { offers, sso, memory, isNew }) };

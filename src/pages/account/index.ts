@@ -113,7 +113,9 @@ export function createAccount(deps: AccountDeps): Service {
   const confirm = { auth, accountUrl, enter: browserSignIn.enter, returnAddress, visitors, windows };
   const providerName = nameOfProvider.bind(undefined, deps);
   const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl, providerName };
-  const identify = createIdentify({ auth, offers: () => offersOf(selfService.settings(), noMoreFacts) });
+  const hasOrganizations = () => config.current.plinth.account.organizations;
+  const offers = () => offersOf(selfService.settings(), noMoreFacts);
+  const identify = createIdentify({ auth, offers, hasOrganizations });
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
   const lookups = createSessionLookups({ sessions, visitors, log });
   const clientName = nameOfClient.bind(undefined, deps);
@@ -171,11 +173,7 @@ export function createAccount(deps: AccountDeps): Service {
               forms,
               journeys,
               accounts: { accounts, parked, returnAddress, identify },
-              organizations: {
-                isEnabled: () => config.current.plinth.account.organizations,
-                auth,
-                visitors,
-              },
+              organizations: { isEnabled: hasOrganizations, auth, visitors },
               onError,
               ...lookups,
               clientName,

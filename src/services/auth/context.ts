@@ -11,6 +11,7 @@ import type { Lanes } from './common/work-queue.ts';
 import type { TotpSteps } from './factors/totp-steps.ts';
 import type { AttemptLimits } from './limits/attempts.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import type { TxtLookup } from './organizations/domains/txt.ts';
 import type { Passwords } from './passwords/hashing.ts';
 import type { LeakedPasswords } from './passwords/leaked.ts';
 import type { Oidc } from './providers/oidc.ts';
@@ -58,5 +59,7 @@ export interface AuthContext {
   /** Sends requests to other servers. */
   readonly outgoing: Outgoing;
   readonly oidc: Oidc;
+  /** Reads TXT records, which prove that an organization controls a domain. */
+  readonly resolveTxt: TxtLookup;
   readonly log: Logger;
 }

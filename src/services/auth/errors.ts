@@ -114,6 +114,11 @@ export const errorTable = {
     status: 422,
     message: 'This email domain requires single sign-on. Sign in with SSO instead.',
   },
+  // Not in upstream.
+  sso_not_allowed: {
+    status: 403,
+    message: 'The identity provider is not allowed to sign in this user',
+  },
   sso_provider_not_found: { status: 404, message: 'No SSO provider assigned for this domain' },
   sso_provider_disabled: { status: 404, message: 'SSO Provider is currently disabled' },
   sso_domain_already_exists: {

@@ -44,6 +44,7 @@ import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './oau
 import { endExpiredSessions } from './oauth-server/notify-clients.ts';
 import { findRequestingClient, type RequestingClient } from './oauth-server/queries.ts';
 import { oauthServerRoutes } from './oauth-server/routes.ts';
+import { createTxtLookup, type TxtLookup } from './organizations/domains/txt.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { createPasswords } from './passwords/hashing.ts';
@@ -79,6 +80,7 @@ export { authError, errorTable } from './errors.ts';
 export type { HookTest } from './hooks/test.ts';
 export type { AttemptLimits } from './limits/attempts.ts';
 export type { MailPreview, MessagePreviews } from './messages/previews.ts';
+export type { SetupAction, SetupOutcome, SetupState } from './organizations/connections/setup.ts';
 export type { InvitationKey, ShownInvitation } from './organizations/own-organizations.ts';
 export type { ProviderTest } from './providers/test.ts';
 export type {
@@ -122,6 +124,8 @@ export interface AuthDeps {
   readonly observe: Observe;
   /** Sends requests to other servers. By default, sends them over the network. */
   readonly outgoing?: Outgoing;
+  /** Reads TXT records. By default, asks the system's DNS servers. */
+  readonly resolveTxt?: TxtLookup;
   /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords/hashing.ts`. */
   readonly passwordCost?: number;
   readonly log: Logger;
@@ -221,6 +225,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     clock: deps.clock,
     outgoing,
     oidc: createOidc(outgoing, deps.clock),
+    resolveTxt: deps.resolveTxt ?? createTxtLookup(),
     log: deps.log,
   };
   const webhooks = createWebhooks({
@@ -231,6 +236,10 @@ export function createAuth(deps: AuthDeps): AuthService {
     try {
       if (hasOwnTables) await sweepFactorRemovals(ctx);
       await webhooks.removeUnused();
+      if (hasOwnTables && ctx.settings.organizations.enabled) {
+        const { recheckDomains } = await import('./organizations/domains/recheck.ts');
+        await recheckDomains(ctx, isStopping);
+      }
     } finally {
       // Ends expired sessions last, because the clients that are notified may respond slowly.
       await endExpiredSessions(ctx, isStopping);
@@ -267,6 +276,13 @@ export function createAuth(deps: AuthDeps): AuthService {
         refusesUserKeys: true,
       },
       { ...rootDiscovery(ctx), cors: 'open', apiKeys: false },
+      {
+        prefix: '/scim/v2',
+        plugin: async (app) => (await import('./organizations/scim-routes.ts')).scimRoutes(app, ctx),
+        isOnDemand: true,
+        cors: 'none',
+        apiKeys: false,
+      },
     ],
     isAllowedRedirect: (address) => isRedirectAllowed(current().redirects, address),
     issueCode: (request) => issueCode(ctx, request),

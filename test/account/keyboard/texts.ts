@@ -9,6 +9,7 @@ import type { messages as consent } from '../../../web/locales/en/consent.ts';
 import type { messages as errors } from '../../../web/locales/en/errors.ts';
 import type { messages as guest } from '../../../web/locales/en/guest.ts';
 import type { messages as methods } from '../../../web/locales/en/methods.ts';
+import type { messages as organizationSso } from '../../../web/locales/en/organization-sso.ts';
 import type { messages as organizations } from '../../../web/locales/en/organizations.ts';
 import type { messages as pending } from '../../../web/locales/en/pending.ts';
 import type { messages as plain } from '../../../web/locales/en/plain.ts';
@@ -23,6 +24,7 @@ type TextId =
   | keyof typeof errors
   | keyof typeof guest
   | keyof typeof methods
+  | keyof typeof organizationSso
   | keyof typeof organizations
   | keyof typeof pending
   | keyof typeof plain

@@ -15,6 +15,7 @@ import { Done, OrganizationProvider, useOrganization } from '../organization/par
 import { RequestsSection } from '../organization/requests.tsx';
 import { RolesSection } from '../organization/roles.tsx';
 import { LeaveSection, SettingsSection } from '../organization/settings.tsx';
+import { SsoSections } from '../organization/sso.tsx';
 import partClasses from '../parts.module.css';
 import { Waiting } from '../parts.tsx';
 import { callFunction } from '../rest.ts';
@@ -100,6 +101,7 @@ function Sections({ id, session }: { id: string; session: Session<User> }) {
           <InvitationsSection />
           <RequestsSection />
           <RolesSection />
+          <SsoSections />
           <SettingsSection />
         </>
       ) : null}

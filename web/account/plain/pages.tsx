@@ -46,6 +46,7 @@ import { notMePages } from './not-me.tsx';
 import { organizationPages } from './organizations.tsx';
 import { Last, Page, Posted } from './parts.tsx';
 import { removeFactorsPages } from './remove-factors.tsx';
+import { setupPages } from './setup.tsx';
 import { t } from './text.ts';
 
 interface State {
@@ -468,6 +469,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ...notMePages(),
     ...removeFactorsPages(),
     ...organizationPages(),
+    ...setupPages(),
     [
       'unlock',
       <Page key="unlock" title="page.unlock" intro={t('unlock.text')}>

@@ -140,6 +140,8 @@ export const messages = {
     'Die Anmeldung über Ihre Organisation ist fehlgeschlagen. Versuchen Sie es erneut oder wenden Sie sich an deren Administrator.',
   'error.sso_required':
     'Ihre Organisation verlangt Single Sign-On für diese E‑Mail-Adresse. Melden Sie sich mit SSO an.',
+  'error.sso_not_allowed':
+    'Ihre Organisation lässt die Anmeldung dieses Kontos nicht zu. Wenden Sie sich an die Administration Ihrer Organisation.',
   'error.sso_provider_not_found':
     'Für diese Domain ist kein Single Sign-On eingerichtet. Prüfen Sie die Domain oder wählen Sie eine andere Anmeldemöglichkeit.',
   'error.sso_provider_disabled':

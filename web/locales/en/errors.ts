@@ -120,6 +120,8 @@ export const messages = {
     'We couldn’t sign you in through your organization. Try again, or contact its administrator.',
   'error.sso_required':
     'Your organization requires single sign-on for this email address. Sign in with SSO instead.',
+  'error.sso_not_allowed':
+    'Your organization doesn’t let this account sign in. Contact your organization’s administrator.',
   'error.sso_provider_not_found':
     'Single sign-on isn’t set up for this domain. Check the domain, or choose another way to sign in.',
   'error.sso_provider_disabled':

@@ -130,6 +130,8 @@ export const messages = {
     'No hemos podido iniciar tu sesión a través de tu organización. Inténtalo de nuevo o contacta con su administrador.',
   'error.sso_required':
     'Tu organización exige el inicio de sesión único para este correo electrónico. Inicia sesión con SSO.',
+  'error.sso_not_allowed':
+    'Tu organización no permite que esta cuenta inicie sesión. Ponte en contacto con su administrador.',
   'error.sso_provider_not_found':
     'El inicio de sesión único no está configurado para este dominio. Revisa el dominio o elige otra forma de iniciar sesión.',
   'error.sso_provider_disabled':

@@ -135,6 +135,8 @@ export const messages = {
     'Nous n’avons pas pu vous connecter via votre organisation. Réessayez ou contactez son administrateur.',
   'error.sso_required':
     'Votre organisation exige l’authentification unique pour cette adresse e‑mail. Connectez-vous avec le SSO.',
+  'error.sso_not_allowed':
+    'Votre organisation n’autorise pas ce compte à se connecter. Contactez son administrateur.',
   'error.sso_provider_not_found':
     'L’authentification unique n’est pas configurée pour ce domaine. Vérifiez le domaine ou choisissez une autre façon de vous connecter.',
   'error.sso_provider_disabled':

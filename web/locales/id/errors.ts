@@ -117,6 +117,8 @@ export const messages = {
     'Organisasi Anda mengelola akun ini. Minta administratornya melakukan perubahan ini.',
   'error.sso_failed': 'Anda tidak dapat masuk melalui organisasi. Coba lagi, atau hubungi administratornya.',
   'error.sso_required': 'Organisasi Anda mewajibkan single sign-on untuk alamat email ini. Masuk dengan SSO.',
+  'error.sso_not_allowed':
+    'Organisasi Anda tidak mengizinkan akun ini masuk. Hubungi administrator organisasi Anda.',
   'error.sso_provider_not_found':
     'Single sign-on belum disiapkan untuk domain ini. Periksa domain, atau pilih cara lain untuk masuk.',
   'error.sso_provider_disabled':

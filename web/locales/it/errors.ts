@@ -121,6 +121,8 @@ export const messages = {
     'Non è stato possibile accedere tramite la tua organizzazione. Riprova o contatta il suo amministratore.',
   'error.sso_required':
     'La tua organizzazione richiede il Single Sign-On per questo indirizzo email. Accedi con SSO.',
+  'error.sso_not_allowed':
+    'La tua organizzazione non consente l’accesso a questo account. Contatta il suo amministratore.',
   'error.sso_provider_not_found':
     'Il Single Sign-On non è configurato per questo dominio. Controlla il dominio o scegli un altro modo per accedere.',
   'error.sso_provider_disabled':

@@ -107,6 +107,7 @@ export const messages = {
   'error.user_sso_managed': '조직에서 관리하는 계정입니다. 변경하려면 조직의 관리자에게 요청하세요.',
   'error.sso_failed': '조직을 통해 로그인할 수 없습니다. 다시 시도하거나 조직의 관리자에게 문의하세요.',
   'error.sso_required': '조직에서 이 이메일 주소에 통합 로그인을 요구합니다. SSO로 로그인하세요.',
+  'error.sso_not_allowed': '조직에서 이 계정의 로그인을 허용하지 않습니다. 조직 관리자에게 문의하세요.',
   'error.sso_provider_not_found':
     '이 도메인에는 통합 로그인이 설정되어 있지 않습니다. 도메인을 확인하거나 다른 로그인 방법을 선택하세요.',
   'error.sso_provider_disabled': '조직의 통합 로그인이 중지되었습니다. 조직의 관리자에게 문의하세요.',

@@ -116,6 +116,7 @@ export const messages = {
   'error.sso_failed':
     'Não foi possível entrar pela sua organização. Tente novamente ou fale com o administrador dela.',
   'error.sso_required': 'Sua organização exige login único para este e‑mail. Entre com SSO.',
+  'error.sso_not_allowed': 'Sua organização não permite que esta conta entre. Fale com o administrador dela.',
   'error.sso_provider_not_found':
     'O login único não está configurado para este domínio. Confira o domínio ou escolha outra forma de entrar.',
   'error.sso_provider_disabled':

@@ -98,6 +98,7 @@ export const messages = {
   'error.user_sso_managed': '此账号由你的组织管理。请联系组织的管理员进行更改。',
   'error.sso_failed': '无法通过你的组织登录。请重试，或联系组织的管理员。',
   'error.sso_required': '你的组织要求此邮箱地址使用单点登录。请使用 SSO 登录。',
+  'error.sso_not_allowed': '您的组织不允许此账号登录。请联系组织管理员。',
   'error.sso_provider_not_found': '此域名未设置单点登录。请检查域名，或选择其他登录方式。',
   'error.sso_provider_disabled': '你的组织已停用单点登录。请联系组织的管理员。',
   'error.sso_domain_already_exists': '此域名已设置单点登录。请选择其他域名。',

@@ -38,6 +38,12 @@ export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSecon
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
 /**
+ * Stores the token of a setup link, with which an IT administrator sets up single sign-on of an organization. The URL of
+ * the page then doesn't contain the token, and the browser finds the page again after a test at the identity provider.
+ */
+export const setupCookie: CookieKind = { name: 'plinth-account-setup', maxAgeSeconds: 8 * 3600 };
+
+/**
  * The cookie that identifies a window that is waiting for the user to open the link in an email (`waiting-windows.ts`).
  */
 export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSeconds: 3600 };

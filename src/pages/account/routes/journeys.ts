@@ -39,6 +39,7 @@ const ssoRefusals: ReadonlySet<string> = new Set([
   'user_banned',
   'signup_disabled',
   'sso_required',
+  'sso_not_allowed',
   'sso_provider_disabled',
   'saml_provider_disabled',
   'over_request_rate_limit',

@@ -13,6 +13,7 @@ import type { RequestFault } from '../return-address.ts';
 import { accountName, type Visitor } from '../visitor.ts';
 import { formOf, isOurs, markedForm, queryOf } from './mark.ts';
 import { organizationInvitationRoutes } from './organization-invitations.ts';
+import { organizationSetupRoutes } from './organization-setup.ts';
 import {
   createOrganizationTools,
   type OrganizationsDeps,
@@ -49,6 +50,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
   const tools = createOrganizationTools(deps, send);
   const { notFound, ifEnabled, entered, refresh } = tools;
   organizationInvitationRoutes(app, deps, tools, send);
+  organizationSetupRoutes(app, deps, tools, send);
 
   app.get(
     `/${listPage}`,

@@ -2,6 +2,7 @@
 import type { Transaction } from '../../../platform/database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { deleteRecoveryCodes, deleteRemoval } from '../factors/own-queries.ts';
+import { forgetScimUser } from '../organizations/scim/queries.ts';
 import { deleteSecurityData } from '../security-events/queries.ts';
 import { deleteUserKeys } from '../user-keys/forget.ts';
 import { deleteSentEvents } from '../webhooks/forget.ts';
@@ -18,4 +19,5 @@ export async function forgetUser(ctx: AuthContext, tx: Transaction, userId: stri
   await deleteSecurityData(tx, userId);
   await deleteUserKeys(tx, userId);
   await deleteSentEvents(tx, userId);
+  await forgetScimUser(tx, userId);
 }

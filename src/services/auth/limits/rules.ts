@@ -29,7 +29,8 @@ export type LimitedHandler =
   | 'new_address'
   | 'saml_assertion'
   | 'oauth_register'
-  | 'authorize';
+  | 'authorize'
+  | 'scim';
 
 /** The settings in `[auth.rate_limit]` of config.toml. */
 export interface RateLimitSettings {
@@ -78,6 +79,9 @@ const clientsPerFiveMinutes = 10;
  */
 const authorizationsPerFiveMinutes = 300;
 const authorizationBurst = 100;
+
+/** Entra ID sends up to 25 SCIM requests per second for each organization, all from the same networks. */
+const scimPerMinute = 3000;
 
 /** The interval at which users can change their accounts after a burst of changes. */
 const changeEveryMs = 5000;
@@ -141,6 +145,8 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
       return perFiveMinutes(clientsPerFiveMinutes);
     case 'authorize':
       return bucket(authorizationsPerFiveMinutes, 5 * minuteMs, authorizationBurst);
+    case 'scim':
+      return bucket(scimPerMinute, minuteMs, scimPerMinute);
   }
 }
 

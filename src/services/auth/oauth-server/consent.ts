@@ -123,7 +123,7 @@ async function approve(
   { user, session }: Decider,
 ): Promise<string> {
   const methods = session?.amr_claims?.map((claim) => claim.authentication_method) ?? [];
-  await requireSsoIfEnforced(ctx, tx, user, { usedSso: includesSso(methods) });
+  await requireSsoIfEnforced(ctx, tx, user, { usedSso: includesSso(methods), methods });
   const code = await approveAuthorization(tx, row.id, ctx.clock.now());
   if (session) {
     await recordApp(ctx, tx, { sessionId: sessionIdOfCode(code), originId: session.id, app: null });

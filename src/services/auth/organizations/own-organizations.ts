@@ -3,15 +3,10 @@
  * functions, and its row level security decides. Errors that its functions raise are passed on.
  */
 import { type Sql, sql } from '../../../base/kernel/sql.ts';
-import { isPostgresError } from '../../../base/shared/errors.ts';
-import type { Transaction } from '../../../platform/database/types.ts';
-import type { Claims } from '../../../platform/keys/types.ts';
 import type { Call, Operation } from '../common/operation.ts';
-import type { AuthContext } from '../context.ts';
-import { authError } from '../errors.ts';
 import { limitByAddress } from '../limits/guards.ts';
 import { requirePerson } from '../sessions/authenticate.ts';
-import { runAsUser } from './as-user.ts';
+import { inProject } from './project.ts';
 
 export interface OwnOrganization {
   readonly id: string;
@@ -56,33 +51,6 @@ export interface ShownInvitation {
 export type InvitationKey = { readonly token: string } | { readonly id: string };
 
 const maxOrganizations = 500;
-
-/** The SQLSTATEs for a missing schema, table, function or column. The project may have removed or changed them. */
-const missing: ReadonlySet<string> = new Set(['3F000', '42P01', '42883', '42703']);
-
-/** The SQLSTATE for an ID that isn't a UUID. No row has such an ID. */
-const invalidText = '22P02';
-
-async function inProject<T>(
-  ctx: AuthContext,
-  claims: Claims,
-  work: (tx: Transaction) => Promise<T>,
-  options?: { readonly readOnly: true },
-): Promise<T> {
-  if (!ctx.settings.organizations.enabled) throw authError('feature_disabled', 'Organizations are disabled');
-  try {
-    return await runAsUser(ctx, claims, work, options);
-  } catch (error) {
-    if (!isPostgresError(error)) throw error;
-    if (error.code === invalidText) throw authError('validation_failed', undefined, { cause: error });
-    if (!missing.has(error.code)) throw error;
-    ctx.log.warn(
-      { error },
-      'the project has no organizations, or changed them. Run "plinth organizations init", or turn [account] organizations off',
-    );
-    throw authError('feature_disabled', 'The project has no organizations', { cause: error });
-  }
-}
 
 /** Returns the user's organizations, invitations and requests to join. */
 export const readOwnOrganizations: Operation<Call, OwnOrganizations> = {

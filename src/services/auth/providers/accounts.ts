@@ -38,6 +38,16 @@ export interface ExternalSignIn {
   /** Whether the sign-in accepts users without an email address. */
   readonly emailOptional: boolean;
   readonly aud: string;
+  /** The rules of the organization whose connection authenticated the user. */
+  readonly rules?: OrganizationRules | undefined;
+}
+
+/** Limits a connection of an organization to the accounts of its verified domains. */
+export interface OrganizationRules {
+  /** Returns the ID of an existing account to which the identity is added. */
+  findAccount(tx: Transaction): Promise<string | undefined>;
+  /** Checks the account that the sign-in reaches. @throws {AuthError} sso_not_allowed */
+  checkAccount(tx: Transaction, user: User): Promise<void>;
 }
 
 /** The result of a sign-in. After a `refusal`, the caller commits the transaction and then throws the error. */
@@ -73,6 +83,7 @@ export async function signInExternally(
   signIn: ExternalSignIn,
 ): Promise<ExternalOutcome> {
   const match = await matchAccount(tx, signIn);
+  if (match.kind !== 'create') await signIn.rules?.checkAccount(tx, match.user);
   const { user, identity, linked } = await applyMatch(ctx, tx, caller, { signIn, match });
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   if (linked !== undefined && user.email_confirmed_at !== null) {
@@ -135,6 +146,9 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
     if (!user) throw internalError('Database error finding user');
     return { kind: 'exists', user, identity, email: user.email ?? '' };
   }
+  const ownId = await signIn.rules?.findAccount(tx);
+  const own = ownId === undefined ? undefined : await findUserById(tx, ownId);
+  if (own !== undefined) return { kind: 'link', user: own, email };
   const verified = verifiedEmails(profile.emails);
   if (verified.length === 0) {
     const isTaken = email !== '' && (await findUserWithEmail(tx, email, aud));

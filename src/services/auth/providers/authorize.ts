@@ -10,7 +10,7 @@ import { type Challenge, parseChallenge } from '../common/pkce.ts';
 import type { AuthContext } from '../context.ts';
 import { AuthError, authError } from '../errors.ts';
 import { asUser, type SignedIn } from '../sessions/user-transaction.ts';
-import { insertOAuthFlow } from '../sign-in/flow-states.ts';
+import { insertOAuthFlow, type OAuthMethod } from '../sign-in/flow-states.ts';
 import { findProvider, unsupportedProvider } from './find.ts';
 import { requireInvitation } from './links.ts';
 import {
@@ -105,7 +105,7 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
   }
 }
 
-interface SignInStart {
+export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
@@ -115,10 +115,11 @@ interface SignInStart {
   readonly linkingTarget: SignedIn | undefined;
   /** The parameters that the app sends to the provider. */
   readonly params: Readonly<Record<string, string>>;
+  readonly method?: OAuthMethod;
 }
 
 /** Starts a sign-in. Returns the provider's URL, to which the caller must redirect the browser. */
-async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
+export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();
   const state = randomUUID();
@@ -141,6 +142,7 @@ async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string
         clientStateId,
         linkingTargetId: linkingTarget?.user.id,
         emailOptional: client.emailOptional,
+        method: start.method ?? 'oauth',
       },
       now,
     );

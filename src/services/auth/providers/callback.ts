@@ -24,7 +24,7 @@ import {
 } from './accounts.ts';
 import { acceptInvite, linkIdentity } from './links.ts';
 import type { ProviderResponse } from './profile.ts';
-import { readProviderResponse } from './response.ts';
+import { isConnection, readProviderResponse } from './response.ts';
 
 /** The maximum duration of a sign-in, which starts when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;
@@ -37,15 +37,20 @@ export interface SignInRedirect {
 /**
  * Returns the URL and status of the redirect. The URL contains errors as parameters.
  * @param params the parameters that the provider added to the callback URL
+ * @param connection the organization's connection to which the callback URL belongs
  */
 export async function finishProviderSignIn(
   ctx: AuthContext,
   caller: Caller,
   params: URLSearchParams,
+  connection?: string,
 ): Promise<SignInRedirect> {
   let stored: StoredSignIn;
   try {
     stored = await findStoredSignIn(ctx, params.get('state') ?? '');
+    // Only the connection that started the sign-in can complete it, and only at its own URL.
+    const started = isConnection(stored.flow.provider_type) ? stored.flow.provider_type : undefined;
+    if (started !== connection) throw authError('bad_oauth_state', 'OAuth state not found or expired');
   } catch (error) {
     // Without a valid state, the app's URL is unknown, so the browser is redirected to the site URL.
     const location = withParams(ctx.settings.siteUrl, errorParams(ctx, callbackPath, error));
@@ -122,13 +127,26 @@ async function finish(
     throw internalError('Error getting user email from external provider');
   }
   requireIdentifying(response.profile);
+  const admitted = isConnection(flow.provider_type)
+    ? await (await import('../organizations/connections/sign-in.ts')).admitFlow(
+        ctx,
+        flow.provider_type,
+        response.profile,
+      )
+    : undefined;
   const signIn = {
     provider: flow.provider_type,
-    profile: response.profile,
+    profile: admitted?.profile ?? response.profile,
     emailOptional: flow.email_optional,
     aud: audienceOf(ctx, caller),
+    rules: admitted?.rules,
   };
+  const method = flow.authentication_method;
   if (!stored.target && !flow.invite_token) await runBeforeExternalUser(ctx, caller, signIn);
+
+  // An app gets no tokens of an organization's identity provider.
+  const tokensFor = ({ accessToken, refreshToken }: ProviderResponse) =>
+    admitted === undefined ? { accessToken, refreshToken } : { accessToken: '', refreshToken: '' };
 
   const work = async (tx: Transaction) => {
     const outcome: ExternalOutcome = stored.target
@@ -142,12 +160,12 @@ async function finish(
       if (!(await consumeFlowState(tx, flow.id))) throw usedBefore();
       return {
         kind: 'session' as const,
-        session: await issueSession(ctx, tx, caller, { user, method: 'oauth', proof: identityProof(signIn) }),
+        session: await issueSession(ctx, tx, caller, { user, method, proof: identityProof(signIn) }),
         user,
         isNew,
       };
     }
-    const done = { userId: user.id, accessToken: response.accessToken, refreshToken: response.refreshToken };
+    const done = { userId: user.id, ...tokensFor(response) };
     if (!(await completeOAuthFlow(tx, flow.id, done, ctx.clock.now()))) throw usedBefore();
     return { kind: 'code' as const, code: flow.auth_code, user, isNew };
   };
@@ -155,18 +173,23 @@ async function finish(
   const result = await retryOnConflict(() => ctx.pool.transaction(work));
   if (result.kind === 'refusal') throw result.error;
   if (result.isNew) await runAfterUserCreated(ctx, caller, result.user);
+  await admitted?.join(result.user);
   switch (result.kind) {
     case 'code':
       return withParams(redirectTo, { code: result.code });
     case 'session':
-      return `${redirectTo}#${encodeParams(fragmentOf(result.session, response))}`;
+      return `${redirectTo}#${encodeParams(fragmentOf(result.session, tokensFor(response), admitted !== undefined))}`;
   }
 }
 
-function fragmentOf(session: IssuedSession, response: ProviderResponse): Record<string, string> {
+function fragmentOf(
+  session: IssuedSession,
+  { accessToken, refreshToken }: Pick<ProviderResponse, 'accessToken' | 'refreshToken'>,
+  isOfOrganization: boolean,
+): Record<string, string> {
   return {
     ...sessionFragment(session),
-    provider_token: response.accessToken,
-    ...(response.refreshToken === '' ? {} : { provider_refresh_token: response.refreshToken }),
+    ...(isOfOrganization ? {} : { provider_token: accessToken }),
+    ...(refreshToken === '' ? {} : { provider_refresh_token: refreshToken }),
   };
 }

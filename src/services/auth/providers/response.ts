@@ -8,7 +8,13 @@ import type { AuthContext } from '../context.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import { type TokenResponse, textAt } from './catalog/spec.ts';
 import { findProvider } from './find.ts';
-import { type ClientAuth, type OAuth2Client, readTokenResponse, redemptionRequest } from './oauth-client.ts';
+import {
+  type ClientAuth,
+  type ExternalProvider,
+  type OAuth2Client,
+  readTokenResponse,
+  redemptionRequest,
+} from './oauth-client.ts';
 import { oauth1Profile } from './oauth1-client.ts';
 import type { ExternalProfile, ProviderResponse } from './profile.ts';
 import { consumeOAuthClientState } from './queries.ts';
@@ -30,15 +36,9 @@ export async function readProviderResponse(
   const rejection = params.get('error') ?? '';
   if (rejection !== '') throw new OAuthShapedError(rejection, params.get('error_description') ?? '');
   // The provider is determined by the flow state and not by the request.
-  const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
-    authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
-  );
+  const client = await clientOf(ctx, flow.provider_type);
   if (client.kind === 'oauth1') return oauth1Profile(ctx, client, params, await consumeSecret(ctx, flow));
-  const code = params.get('code') ?? '';
-  if (code === '') {
-    throw authError('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
-  }
-  requireSameIssuer(client, params);
+  const code = requireCode(client, params);
   const codeVerifier = await consumeSecret(ctx, flow);
   if (client.pkce && codeVerifier === undefined) {
     throw authError('oauth_invalid_state', 'OAuth PKCE code verifier missing');
@@ -49,6 +49,40 @@ export async function readProviderResponse(
   });
   const { accessToken, refreshToken } = token;
   return { profile: withAppleName(flow.provider_type, profile, params), accessToken, refreshToken };
+}
+
+async function clientOf(ctx: AuthContext, provider: string): Promise<ExternalProvider> {
+  if (isConnection(provider)) {
+    const { clientOfFlow } = await import('../organizations/connections/sign-in.ts');
+    return clientOfFlow(ctx, provider);
+  }
+  return findProvider(ctx, provider, '', (reason) =>
+    authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
+  );
+}
+
+/** Whether a flow belongs to the connection of an organization. Such flows can't be started with `/authorize`. */
+export const isConnection = (provider: string): boolean => provider.startsWith('sso:');
+
+/** Exchanges the code in a provider's response, without a stored flow. */
+export async function readToken(
+  ctx: AuthContext,
+  client: OAuth2Client,
+  params: URLSearchParams,
+  codeVerifier: string,
+): Promise<TokenResponse> {
+  const rejection = params.get('error') ?? '';
+  if (rejection !== '') throw new OAuthShapedError(rejection, params.get('error_description') ?? '');
+  return redeem(ctx, client, requireCode(client, params), codeVerifier);
+}
+
+function requireCode(client: OAuth2Client, params: URLSearchParams): string {
+  const code = params.get('code') ?? '';
+  if (code === '') {
+    throw authError('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
+  }
+  requireSameIssuer(client, params);
+  return code;
 }
 
 /**

@@ -63,6 +63,9 @@ export function createSelfService(ctx: AuthContext, observe: Observe): SelfServi
 /** Loads the operations of organizations, which only some projects have. */
 const ofOrganizations = () => import('../organizations/own-organizations.ts');
 
+/** Loads the operations for the holders of setup links. */
+const ofSetup = () => import('../organizations/connections/setup.ts');
+
 const pairOf = (session: JsonObject): TokenPair => session as unknown as TokenPair;
 
 /** Runs operations that don't require a session. */
@@ -123,6 +126,8 @@ function visitorOperations(run: Run): VisitorOperations {
     isNewAddress: (email) => run(isNewAddress, { email }),
     ssoPolicy: (domain) => run(ssoPolicy, { domain }),
     organizationInvitation: async (token) => run((await ofOrganizations()).readInvitation, { token }),
+    readSetup: async (token) => run((await ofSetup()).readSetup, { token }),
+    changeSetup: async (token, action) => run((await ofSetup()).changeSetup, { token, action }),
   };
 }
 

@@ -1,9 +1,11 @@
 /** The interface through which the Account pages call the auth service. */
+
 import type { AuthRejection } from '../../../base/shared/errors.ts';
 import type { LinkFacts } from '../codes/verify-sign-in.ts';
 import type { PublicSettings } from '../common/public-settings.ts';
 import type { RemovalState } from '../factors/removals.ts';
 import type { RemovalFacts } from '../factors/routes.ts';
+import type { SetupAction, SetupOutcome, SetupState } from '../organizations/connections/setup.ts';
 import type { InvitationKey, OwnOrganizations, ShownInvitation } from '../organizations/own-organizations.ts';
 import type { Reversed } from '../security-events/reversals.ts';
 import type { ReversalFacts } from '../security-events/routes.ts';
@@ -139,6 +141,13 @@ export interface VisitorOperations {
    * Rejects with `feature_disabled` if the project has no organizations.
    */
   organizationInvitation(token: string): Promise<ShownInvitation | undefined>;
+  /**
+   * Returns the single sign-on of the organization to which a setup link belongs. Rejects with `otp_expired` if the link is
+   * unknown, expired or revoked.
+   */
+  readSetup(token: string): Promise<SetupState>;
+  /** Makes a change on behalf of the holder of a setup link. */
+  changeSetup(token: string, action: SetupAction): Promise<SetupOutcome>;
 }
 
 /** Operations for a signed-in user, who is identified by an access token. */

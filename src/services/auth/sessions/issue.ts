@@ -67,9 +67,10 @@ export async function issueSession(
   const now = ctx.clock.now();
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
   // For a grant, the SSO requirement was already checked when the user approved the grant.
-  const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
+  const methods = claims.map((claim) => claim.authentication_method);
+  const usedSso = grant !== undefined || includesSso(methods);
   const provider = proof.by === 'identity' ? proof.provider : undefined;
-  await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });
+  await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider, methods });
   const sessionId = grant?.sessionId ?? randomUUID();
   const { userAgent, ip } = caller;
   await insertSession(

@@ -41,6 +41,9 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
   return row;
 }
 
+/** The authentication method of a provider, or of an organization's connection that uses OpenID Connect. */
+export type OAuthMethod = 'oauth' | 'sso/oidc';
+
 /** Inserts the flow of a provider sign-in. */
 export async function insertOAuthFlow(
   db: Queryable,
@@ -55,6 +58,8 @@ export async function insertOAuthFlow(
     readonly clientStateId: string | undefined;
     readonly linkingTargetId: string | undefined;
     readonly emailOptional: boolean;
+    /** The authentication method of the session. */
+    readonly method: OAuthMethod;
   },
   nowMs: number,
 ): Promise<void> {
@@ -67,14 +72,14 @@ export async function insertOAuthFlow(
        linking_target_id, email_optional, created_at, updated_at)
     values (${flow.id}, ${challenge ? randomUUID() : null}, ${challenge?.method ?? null},
             ${challenge?.codeChallenge ?? null}, ${flow.providerType}, '',
-            '', 'oauth', ${flow.inviteToken ?? null}, ${flow.referrer}, ${flow.clientStateId ?? null},
+            '', ${flow.method}, ${flow.inviteToken ?? null}, ${flow.referrer}, ${flow.clientStateId ?? null},
             ${flow.linkingTargetId ?? null}, ${flow.emailOptional}, ${now}, ${now})`);
 }
 
 /** Finds the flow of a provider sign-in. The flows of other sign-ins have no `state`. */
 export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowState | undefined> {
   const [row] = await db.query<FlowState>(
-    sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method = 'oauth'`,
+    sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method in ('oauth', 'sso/oidc')`,
   );
   return row;
 }

@@ -8,7 +8,7 @@ import { isBanned } from '../common/render-user.ts';
 import type { User } from '../common/rows.ts';
 import { findUserByEmail, findUserByPhone } from '../common/user-queries.ts';
 import type { AuthContext } from '../context.ts';
-import { type AuthError, authError, internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import { runHook } from '../hooks/run.ts';
 import { verifySecret } from '../limits/verify-secret.ts';
 import { isMailPausing } from '../messages/sending.ts';
@@ -19,7 +19,7 @@ import { deviceKey } from '../security-events/record.ts';
 import { issueSession } from '../sessions/issue.ts';
 import type { IssuedSession } from '../sessions/issued-session.ts';
 import { deleteSessions } from '../sessions/queries.ts';
-import { requireNoSso } from '../sso/enforced.ts';
+import { organizationRequiringSso } from '../sso/enforced.ts';
 
 interface PasswordInput {
   /** The user's email address. Either the email address or the phone number is empty. */
@@ -50,7 +50,47 @@ export async function signInWithPassword(
       'Only an email address or phone number should be provided on login.',
     );
   }
-  await requireNoSso(ctx, ctx.pool, email);
+  const emergencyIn = await organizationRequiringSso(ctx, ctx.pool, email);
+  if (emergencyIn !== undefined) return signInInEmergency(ctx, caller, { email, password }, emergencyIn);
+  return {
+    session: await signIn(ctx, caller, { email, phone, password }),
+    weakness: await weaknessAtSignIn(ctx, password),
+  };
+}
+
+/**
+ * Signs in an owner of an organization that requires single sign-on. Everyone else receives the same error whether or not
+ * the account exists and the password is correct. Otherwise, the errors would reveal both.
+ */
+async function signInInEmergency(
+  ctx: AuthContext,
+  caller: Caller,
+  { email, password }: Pick<PasswordInput, 'email' | 'password'>,
+  organizationId: string,
+): Promise<PasswordSignIn> {
+  const { requireEmergencyOwner } = await import('../organizations/connections/emergency.ts');
+  try {
+    const session = await signIn(ctx, caller, { email, phone: '', password }, (user) =>
+      requireEmergencyOwner(ctx, organizationId, user),
+    );
+    return { session, weakness: await weaknessAtSignIn(ctx, password) };
+  } catch (error) {
+    if (error instanceof AuthError && concealed.has(error.code ?? ''))
+      throw authError('sso_required', undefined, { cause: error });
+    throw error;
+  }
+}
+
+/** The errors that reveal whether an account exists or a password is correct. */
+const concealed: ReadonlySet<string> = new Set(['invalid_credentials', 'user_banned', 'email_not_confirmed']);
+
+async function signIn(
+  ctx: AuthContext,
+  caller: Caller,
+  { email, phone, password }: PasswordInput,
+  /** Checks the user. Replaces the check of the device, because the code for a new device doesn't count as SSO. */
+  check: (user: User) => Promise<void> = (user) => requireConfirmedDevice(ctx, caller, user),
+): Promise<IssuedSession> {
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, caller));
   const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
   const isValid = await verifySecret(ctx, caller, { kind: 'password', ...guess }, () =>
@@ -62,9 +102,9 @@ export async function signInWithPassword(
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
   if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
   if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
-  await requireConfirmedDevice(ctx, caller, user);
+  await check(user);
 
-  const session = await ctx.pool.transaction(async (tx) => {
+  return ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, { action: 'login', traits: { provider: email !== '' ? 'email' : 'phone' } });
     const hash = user.encrypted_password ?? '';
     const contact = email !== '' ? 'email' : 'phone';
@@ -74,7 +114,6 @@ export async function signInWithPassword(
       proof: { by: 'password', contact, hash },
     });
   });
-  return { session, weakness: await weaknessAtSignIn(ctx, password) };
 }
 
 async function isPassword(

@@ -40,6 +40,12 @@ export async function finishSamlSignIn(
   caller: Caller,
   form: URLSearchParams,
 ): Promise<string> {
+  const relay = form.get('RelayState') ?? '';
+  if (isUuid(relay) && hasOrganizations(ctx)) {
+    const { finishSamlTest } = await import('../organizations/connections/test.ts');
+    const tested = await finishSamlTest(ctx, relay, form);
+    if (tested !== undefined) return tested;
+  }
   const stored = await findBeginning(ctx, form);
   try {
     return await complete(ctx, caller, form, stored);
@@ -72,17 +78,32 @@ async function complete(
   if (provider.disabled) {
     throw authError('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
   }
-  const assertion = await acceptAssertion(ctx, provider, relayState, form);
-  const { email, claims } = readUser(assertion, provider.entity_id, provider.attribute_mapping ?? {});
-  const signIn = {
-    provider: `sso:${provider.id}`,
-    profile: { emails: [{ email, verified: true, primary: true }], claims },
-    emailOptional: false,
-    aud: audienceOf(ctx, caller),
-  };
-  requireIdentifying(signIn.profile);
   const { redirects, accountUrl } = ctx.settings;
   const target = chooseRedirect(redirects, [stored.redirectTo], accountUrl());
+  // Several organizations can use the same identity provider, so its unrequested response only opens a page of ours.
+  if (provider.connection !== undefined && relayState === undefined) {
+    if (!ctx.settings.hasAccountPages) throw authError('saml_idp_not_found');
+    return signInHere(isBelow(target, accountUrl()) ? target : accountUrl(), accountUrl(), provider.id);
+  }
+  const assertion = await acceptAssertion(ctx, provider, relayState, form);
+  const { email, claims } = readUser(assertion, provider.entity_id, provider.attribute_mapping ?? {});
+  const profile = { emails: [{ email, verified: true, primary: true }], claims };
+  requireIdentifying(profile);
+  const admitted =
+    provider.connection === undefined
+      ? undefined
+      : await (await import('../organizations/connections/sign-in.ts')).admit(
+          ctx,
+          provider.connection,
+          profile,
+        );
+  const signIn = {
+    provider: `sso:${provider.id}`,
+    profile: admitted?.profile ?? profile,
+    emailOptional: false,
+    aud: audienceOf(ctx, caller),
+    rules: admitted?.rules,
+  };
   if (relayState === undefined && ctx.settings.hasAccountPages && isBelow(target, accountUrl())) {
     return signInHere(target, accountUrl(), provider.id);
   }
@@ -112,6 +133,7 @@ async function complete(
   const outcome = await retryOnConflict(() => ctx.pool.transaction(work));
   if (outcome.kind === 'refusal') throw outcome.error;
   if (outcome.isNew) await runAfterUserCreated(ctx, caller, outcome.user);
+  await admitted?.join(outcome.user);
   return outcome.location;
 }
 
@@ -144,7 +166,9 @@ async function findBeginning(ctx: AuthContext, form: URLSearchParams): Promise<B
   }
   const response = form.get('SAMLResponse') ?? '';
   if (response === '') throw authError('validation_failed', 'SAMLResponse is missing');
-  const provider = await findProviderByEntityId(ctx.pool, peekIssuer(response));
+  const issuer = peekIssuer(response);
+  const ofProject = ctx.settings.saml.enabled ? await findProviderByEntityId(ctx.pool, issuer) : undefined;
+  const provider = ofProject ?? (await findOfOrganization(ctx, issuer, 'entity'));
   if (!provider) throw authError('saml_idp_not_found');
   return { provider, relayState: undefined, redirectTo: relay };
 }
@@ -154,9 +178,26 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   if (!relayState) throw authError('saml_relay_state_not_found');
   const endMs = toMs(relayState.created_at) + ctx.settings.saml.relay_state_validity_period;
   if (ctx.clock.now() >= endMs) throw authError('saml_relay_state_expired');
-  const provider = await findProviderById(ctx.pool, relayState.sso_provider_id);
+  const id = relayState.sso_provider_id;
+  const ofProject = ctx.settings.saml.enabled ? await findProviderById(ctx.pool, id) : undefined;
+  const provider = ofProject ?? (await findOfOrganization(ctx, id, 'id'));
   if (!provider) throw internalError('Unable to find SSO Provider from SAML RelayState');
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
+}
+
+const hasOrganizations = ({ settings, hasOwnTables }: AuthContext): boolean =>
+  settings.organizations.enabled && hasOwnTables;
+
+async function findOfOrganization(
+  ctx: AuthContext,
+  key: string,
+  by: 'id' | 'entity',
+): Promise<SsoProvider | undefined> {
+  if (!hasOrganizations(ctx)) return undefined;
+  const { findSamlProvider, findSamlProviderByEntityId } = await import(
+    '../organizations/connections/sign-in.ts'
+  );
+  return by === 'id' ? findSamlProvider(ctx, key) : findSamlProviderByEntityId(ctx, key);
 }
 
 /** Returns the issuer in the response. The issuer is unverified, so callers must use it only to select the provider. */

@@ -97,7 +97,7 @@ export async function currentMetadata(ctx: AuthContext, provider: SsoProvider): 
     const xml = await fetchMetadata(ctx, provider.metadata_url);
     const fresh = parseIdentityProvider(xml);
     if (fresh.entityId !== provider.entity_id) throw new Error(`the EntityID is now ${fresh.entityId}`);
-    await updateMetadata(ctx.pool, provider.id, xml, now);
+    await (provider.saveMetadata?.(xml, now) ?? updateMetadata(ctx.pool, provider.id, xml, now));
     return fresh;
   } catch (error) {
     ctx.log.warn({ ...fields, error }, 'failed to refresh SAML metadata; using the previous metadata');

@@ -8,7 +8,7 @@ import { fetchMetadata } from './metadata.ts';
 import {
   deleteDomain,
   deleteProvider,
-  findProviderByDomain,
+  findDomainOwner,
   findProviderByEntityId,
   findProviderById,
   findProviderByResourceId,
@@ -110,11 +110,11 @@ export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise
   }
   const domains = request.domains ?? [];
   for (const domain of domains) {
-    const owner = await findProviderByDomain(ctx.pool, domain);
+    const owner = await findDomainOwner(ctx.pool, domain);
     if (!owner) continue;
     throw authError(
       'sso_domain_already_exists',
-      `SSO Domain '${domain}' is already assigned to an SSO identity provider (${owner.id})`,
+      `SSO Domain '${domain}' is already assigned to an SSO identity provider (${owner})`,
     );
   }
   const provider = {
@@ -157,11 +157,11 @@ export async function changeSsoProvider(
   const kept = new Set<string>();
   const added: string[] = [];
   for (const domain of request.domains ?? []) {
-    const owner = await findProviderByDomain(ctx.pool, domain);
-    if (owner && owner.id !== provider.id) {
+    const owner = await findDomainOwner(ctx.pool, domain);
+    if (owner && owner !== provider.id) {
       throw authError(
         'sso_domain_already_exists',
-        `SSO domain '${domain}' already assigned to another provider (${owner.id})`,
+        `SSO domain '${domain}' already assigned to another provider (${owner})`,
       );
     }
     if (owner) kept.add(domain.toLowerCase());

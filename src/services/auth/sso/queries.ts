@@ -4,6 +4,8 @@ import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Queryable } from '../../../platform/database/types.ts';
 import type { Challenge } from '../common/pkce.ts';
 import { fromMs } from '../common/times.ts';
+import type { Connection } from '../organizations/connections/types.ts';
+import type { Settings } from '../settings.ts';
 import type { AttributeMapping } from './saml/assertion.ts';
 
 export interface SsoProvider {
@@ -20,6 +22,10 @@ export interface SsoProvider {
   name_id_format: string | null;
   /** The time at which the metadata was last read. */
   saml_updated_at: string | null;
+  /** Undefined for a connection of the whole project. */
+  connection?: Connection;
+  /** Stores refreshed metadata. Undefined for a connection of the whole project. */
+  saveMetadata?(metadataXml: string, readAtMs: number): Promise<void>;
 }
 
 function findProviders(db: Queryable, condition: Sql): Promise<SsoProvider[]> {
@@ -42,24 +48,47 @@ export const findProviderByResourceId = (db: Queryable, resourceId: string) =>
 export const findProviderByEntityId = (db: Queryable, entityId: string) =>
   first(findProviders(db, sql`s.entity_id = ${entityId}`));
 
-/** Finds the provider for a domain, ignoring case. */
-export const findProviderByDomain = (db: Queryable, domain: string) =>
-  first(
-    findProviders(
-      db,
-      sql`p.id = (select sso_provider_id from auth.sso_domains where lower(domain) = lower(${domain}))`,
-    ),
+/** Returns the ID of the connection that owns a domain, ignoring case. The connection can belong to an organization. */
+export async function findDomainOwner(db: Queryable, domain: string): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    sql`select sso_provider_id::text as id from auth.sso_domains where lower(domain) = lower(${domain})`,
   );
+  return row?.id;
+}
 
-/** Finds the connection that owns a domain, ignoring case. */
+/** The connection that owns a domain. */
+export interface OwningConnection {
+  readonly providerId: string;
+  readonly isDisabled: boolean;
+  /** The organization to which the connection belongs. Undefined for a connection of the whole project. */
+  readonly organizationId?: string;
+  /** Whether the organization requires single sign-on. */
+  readonly isRequired?: boolean;
+}
+
+/** Finds the connection that owns a domain, ignoring case. Disabled features have no connections. */
 export async function findDomain(
+  { settings, hasOwnTables }: { readonly settings: Settings; readonly hasOwnTables: boolean },
   db: Queryable,
   domain: string,
-): Promise<{ readonly providerId: string; readonly isDisabled: boolean } | undefined> {
-  const [row] = await db.query<{ id: string; disabled: boolean | null }>(sql`
-    select p.id, p.disabled from auth.sso_domains d join auth.sso_providers p on p.id = d.sso_provider_id
+): Promise<OwningConnection | undefined> {
+  const organization = hasOwnTables
+    ? sql`(select jsonb_build_object('id', c.organization_id, 'required', c.is_enforced)
+           from _plinth.organization_connections c where c.id = p.id)`
+    : sql`null::jsonb`;
+  const [row] = await db.query<{
+    id: string;
+    disabled: boolean | null;
+    organization: { readonly id: string; readonly required: boolean } | null;
+  }>(sql`
+    select p.id, p.disabled, ${organization} as organization
+    from auth.sso_domains d join auth.sso_providers p on p.id = d.sso_provider_id
     where lower(d.domain) = lower(${domain})`);
-  return row && { providerId: row.id, isDisabled: row.disabled === true };
+  if (row === undefined) return undefined;
+  const found = { providerId: row.id, isDisabled: row.disabled === true };
+  if (row.organization === null) return settings.saml.enabled ? found : undefined;
+  if (!settings.organizations.enabled) return undefined;
+  return { ...found, organizationId: row.organization.id, isRequired: row.organization.required };
 }
 
 /** Selects providers by their resource ID. Empty strings select all providers. */
@@ -201,7 +230,10 @@ export async function consumeRelayState(db: Queryable, id: string): Promise<Rela
   return row;
 }
 
-/** Marks a flow as used. Returns false if the flow has already been used. */
+/**
+ * Marks a flow as used, whose code is now valid until the user signs out everywhere. Returns false if the flow has already
+ * been used.
+ */
 export async function claimFlowState(
   db: Queryable,
   id: string,
@@ -209,7 +241,8 @@ export async function claimFlowState(
   nowMs: number,
 ): Promise<boolean> {
   const rows = await db.query(sql`
-    update auth.flow_state set user_id = ${userId}, updated_at = ${fromMs(nowMs)}
+    update auth.flow_state
+    set user_id = ${userId}, auth_code_issued_at = ${fromMs(nowMs)}, updated_at = ${fromMs(nowMs)}
     where id = ${id} and user_id is null returning id`);
   return rows.length > 0;
 }

@@ -32,11 +32,16 @@ export function ssoRoutes(route: Route): void {
         .send(xml);
     },
   });
+  route(oidcCallback, {
+    render: ({ location, status }, { reply }) => reply.redirect(location, status),
+  });
   for (const resource of ['ServiceProviderConfig', 'ResourceTypes', 'Schemas']) route(refuseScim(resource));
 }
 
-const requireSaml: Guard = ({ settings }) => {
-  if (!settings.saml.enabled) throw authError('saml_provider_disabled');
+/** Also admits the connections of organizations, which don't depend on `[auth.saml]`. */
+const requireSaml: Guard = ({ settings, hasOwnTables }) => {
+  if (!settings.saml.enabled && !(settings.organizations.enabled && hasOwnTables))
+    throw authError('saml_provider_disabled');
 };
 
 /** Returns the identity provider's URL. */
@@ -94,6 +99,21 @@ const consumeAssertion: Operation<Exchange, SignInRedirect> = {
         thrown instanceof SamlFailure ? [thrown.page, thrown.cause] : [ctx.settings.siteUrl, thrown];
       return { location: withParams(page, errorParams(ctx, path, error)), status: 303 };
     }
+  },
+};
+
+/** Accepts the response of an organization's OpenID provider. Each connection has a separate URL. */
+const oidcCallback: Operation<Exchange, SignInRedirect> = {
+  on: 'GET /sso/oidc/:id/callback',
+  guards: [limitByAddress('saml_assertion')],
+  errorPage: ({ settings }) => settings.siteUrl,
+  async run(ctx, { caller, query, params }) {
+    const id = params.id ?? '';
+    const { finishOidcTest } = await import('../organizations/connections/test.ts');
+    const tested = await finishOidcTest(ctx, id, query);
+    if (tested !== undefined) return { location: tested, status: 303 };
+    const { finishProviderSignIn } = await import('../providers/callback.ts');
+    return finishProviderSignIn(ctx, caller, query, `sso:${id}`);
   },
 };
 

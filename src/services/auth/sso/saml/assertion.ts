@@ -54,6 +54,17 @@ function valuesOf(assertion: XmlElement, name: string): string[] {
     .map(({ text }) => text);
 }
 
+/** Returns all attributes, for a test of a connection. */
+export const listAttributes = (assertion: XmlElement): { name: string; value: string }[] =>
+  childrenOf(assertion, assertionNamespace, 'AttributeStatement')
+    .flatMap((statement) => childrenOf(statement, assertionNamespace, 'Attribute'))
+    .map((attribute) => ({
+      name: attribute.attributes.get('Name') ?? '',
+      value: childrenOf(attribute, assertionNamespace, 'AttributeValue')
+        .map(({ text }) => text)
+        .join(', '),
+    }));
+
 function nameIdOf(assertion: XmlElement): { format: string; value: string } | undefined {
   const subject = childOf(assertion, assertionNamespace, 'Subject');
   const nameId = subject && childOf(subject, assertionNamespace, 'NameID');
