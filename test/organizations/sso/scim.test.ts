@@ -471,6 +471,7 @@ test('the service describes itself', async () => {
   expect((await scim('GET', '/ResourceTypes/User')).body).toMatchObject({ endpoint: '/Users' });
   expect((await scim('GET', '/Schemas/other')).status).toBe(404);
   expect((await scim('GET', '/Bulk')).body).toMatchObject({ status: '404' });
+  expect((await scim('POST', '/Schemas', {})).body).toMatchObject({ status: '405' });
 });
 
 test('the tables can have more columns and triggers, which run with the role of the secret key', async () => {

@@ -40,6 +40,7 @@ import {
 
 const maxResults = 200;
 const defaultResults = 100;
+const readOnlyPath = /\/(?:ServiceProviderConfig|Schemas|ResourceTypes)(?:\/[^/]+)?$/;
 const mediaType = 'application/scim+json; charset=utf-8';
 
 interface ScimRequest extends ScimCall {
@@ -61,9 +62,13 @@ export function scimRoutes(app: FastifyInstance, ctx: AuthContext): void {
     done(null, body);
   });
   app.setErrorHandler((error, request, reply) => sendError(ctx, error, request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(ctx, new ScimError(404, 'The endpoint does not exist'), request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = request.url.split('?', 1);
+    const error = readOnlyPath.test(path)
+      ? new ScimError(405, 'This endpoint is read-only')
+      : new ScimError(404, 'The endpoint does not exist');
+    return sendError(ctx, error, request, reply);
+  });
   const on = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, handler: Handler): void => {
     app.route<{ Params: { organization: string; id?: string } }>({
       method,
