@@ -55,7 +55,7 @@ it('a backup is created with one press, and its commands restore it with the fil
   await table.getByRole('row').nth(1).waitFor();
   expect(statSync(join(project.dataDir, 'backups.key')).mode & 0o777).toBe(0o600);
   expect(statSync(join(project.dataDir, 'backups')).mode & 0o777).toBe(0o700);
-  // Two presses at the same time create one backup.
+  // A second press creates another backup after the first.
   expect(await insert(2)).toBe(201);
   const button = page.getByRole('button', { name: 'Back up now' });
   await expect.poll(() => button.isEnabled()).toBe(true);

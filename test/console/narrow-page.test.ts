@@ -50,7 +50,8 @@ test.each([
   // The first line contains the page's title and action, the second line the folder and its search field, and the third
   // line the folder's actions.
   { path: '/storage?bucket=photos', rows: 3, last: { role: 'button', name: /^Bucket$/ } },
-  { path: '/logs', rows: 1, last: { role: 'switch', name: 'Live' } },
+  // The second line is the chart.
+  { path: '/logs', rows: 2, last: { role: 'switch', name: 'Live' } },
   // The five lines contain the page's title and link, the tabs, the search, the other filters, and the reset button.
   { path: '/queries/statements', rows: 5, last: { role: 'checkbox', name: /services/ } },
 ] as const)('the tools of $path take few rows and can be reached with the keyboard', async (each) => {

@@ -15,6 +15,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npm run build': 'runs before every test',
   'npm run serve -- --workdir project': 'the server of this test, without the build',
   'git pull': 'Git',
+  "zstdcat .plinth/logs/plinth-*.log.zst | jq 'select(.status >= 500)'":
+    'src/platform/telemetry/history/history.test.ts',
   'plinth serve --workers auto': 'test/cli/workers.test.ts',
   'export PLINTH_SECRET=…': 'test/group/nodes.test.ts',
   'export PLINTH_DATABASE_URL=postgresql://app:…@db.internal/app': 'test/group/nodes.test.ts',

@@ -91,6 +91,14 @@ export const protectionPages: readonly PageSpec[] = [
         ],
       },
       {
+        title: 'API keys of users',
+        text: 'Keys with which users read and change their data from scripts. See docs/machine-access.md.',
+        settings: under('auth.api_keys', [
+          ['enabled', 'Users can create API keys', { words: 'personal access token user key' }],
+          ['scopes', 'Scopes', { words: 'permission' }],
+        ]),
+      },
+      {
         title: 'Compatibility with upstream',
         isRare: true,
         settings: [
