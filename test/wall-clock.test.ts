@@ -36,6 +36,7 @@ const readers: Readonly<Record<string, string>> = {
   'platform/keys/role-tokens.ts': 'expiry of a token',
   'entry/main.ts': 'time of the last reload and of saved metrics',
   'platform/packages/claim.ts': 'age of a file',
+  'platform/telemetry/history/archiving.ts': 'age of a file',
   'platform/packages/abandoned.ts': 'age of a file',
   'entry/rest-server/http.ts': 'time of a request',
   'services/storage/backend/owners.ts': 'age of a file',

@@ -193,6 +193,7 @@ test('a run can be canceled', async () => {
   await page
     .getByRole('alert')
     .getByText(/cancel/)
+    .first()
     .waitFor();
   await close();
 });

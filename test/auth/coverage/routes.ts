@@ -74,12 +74,12 @@ export const additionalRoutes: readonly RouteEntry[] = [
   ...routes('POST /organizations/invitations'),
   ...routes('GET /user/api-keys', 'POST /user/api-keys', 'DELETE /user/api-keys/{id}'),
   ...routes('GET /admin/users/{userId}/api-keys', 'DELETE /admin/users/{userId}/api-keys/{id}'),
-  ...routes('GET /organizations/available', 'POST /organizations/:id/join', 'GET /organizations/:id/sso'),
-  ...routes('PATCH /organizations/:id/sso', 'DELETE /organizations/:id/sso'),
-  ...routes('POST /organizations/:id/domains', 'POST /organizations/:id/domains/:domain/check'),
-  ...routes('PATCH /organizations/:id/domains/:domain', 'DELETE /organizations/:id/domains/:domain'),
-  ...routes('POST /organizations/:id/setup-links', 'DELETE /organizations/:id/setup-links/:link'),
-  ...routes('DELETE /organizations/:id/scim-tokens/:token', 'GET /sso/oidc/:id/callback'),
+  ...routes('GET /organizations/available', 'POST /organizations/{id}/join', 'GET /organizations/{id}/sso'),
+  ...routes('PATCH /organizations/{id}/sso', 'DELETE /organizations/{id}/sso'),
+  ...routes('POST /organizations/{id}/domains', 'POST /organizations/{id}/domains/{domain}/check'),
+  ...routes('PATCH /organizations/{id}/domains/{domain}', 'DELETE /organizations/{id}/domains/{domain}'),
+  ...routes('POST /organizations/{id}/setup-links', 'DELETE /organizations/{id}/setup-links/{link}'),
+  ...routes('DELETE /organizations/{id}/scim-tokens/{token}', 'GET /sso/oidc/{id}/callback'),
 ];
 
 export const contractRoutes: readonly RouteEntry[] = [...upstreamRoutes, ...additionalRoutes];
