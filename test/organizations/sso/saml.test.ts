@@ -136,6 +136,18 @@ test('an IT administrator sets up a connection with a link, and members then sig
   ]);
 });
 
+test('only an owner removes a connection, which then signs no one in', async () => {
+  const { owner, id, domain, idp } = await company();
+  const admin = await server.person();
+  await server.member(id, admin, 'admin');
+  const remove = (person: Person) => server.call(person, `/organizations/${id}/sso`, { method: 'DELETE' });
+  expect((await remove(admin)).status).toBe(403);
+  expect((await signIn(domain, idp, { email: `ada@${domain}` })).error).toBeUndefined();
+  expect((await remove(owner)).status).toBe(204);
+  const { error } = await server.auth.client('pkce').auth.signInWithSSO({ domain });
+  expect(error?.code).toBe('sso_provider_not_found');
+});
+
 test('a changed draft must be tested again, and the settings in use remain until then', async () => {
   const { domain, idp, token } = await company();
   const visitor = server.auth.visitor();
@@ -400,6 +412,7 @@ test('without organizations, nothing of this exists', async () => {
       'saml_provider_disabled',
     );
     expect((await server.call(owner, `/organizations/${id}/sso`)).status).toBe(404);
+    expect((await server.call(owner, '/organizations/available')).status).toBe(404);
     await expect(server.auth.visitor().readSetup(token)).rejects.toMatchObject({ code: 'feature_disabled' });
     expect((await fetch(`${server.auth.url}/scim/v2/${id}/Users`)).status).toBe(404);
   } finally {

@@ -453,6 +453,24 @@ test('a token works only for its organization, until it is revoked', async () =>
   expect((await ask(one.id, second.token ?? '')).status).toBe(200);
 });
 
+test('only an owner revokes a token of the own organization', async () => {
+  const [one, other] = [await company(), await company()];
+  const admin = await server.person();
+  await server.member(one.id, admin, 'admin');
+  const read = await server.call<{ scim_tokens: { id: string }[] }>(
+    one.owner,
+    `/organizations/${one.id}/sso`,
+  );
+  const [token] = read.body.scim_tokens;
+  const revoke = (person: Person, organization: string) =>
+    server.call(person, `/organizations/${organization}/scim-tokens/${token?.id}`, { method: 'DELETE' });
+  expect((await revoke(admin, one.id)).status).toBe(403);
+  await revoke(other.owner, other.id);
+  expect((await one.scim<List>('GET', '/Users')).status).toBe(200);
+  expect((await revoke(one.owner, one.id)).status).toBe(204);
+  expect((await one.scim<List>('GET', '/Users')).status).toBe(401);
+});
+
 test('the service describes itself', async () => {
   const { scim } = await company();
   expect((await scim('GET', '/ServiceProviderConfig')).body).toMatchObject({
