@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { stopTestCluster } from '../src/entry/testing.ts';
 import { captchaInternet } from '../test/account/keyboard/captcha-internet.ts';
+import { withApiKeys } from '../test/account/keyboard/flows/api-keys.ts';
 import { onConsent } from '../test/account/keyboard/flows/consent.ts';
 import { guests } from '../test/account/keyboard/flows/guests.ts';
 import { withoutScripts } from '../test/account/keyboard/flows/no-scripts.ts';
@@ -81,6 +82,7 @@ try {
       ...waysIn,
       ...guests,
       ...onTheSecurityPage,
+      ...withApiKeys,
       ...onConsent,
       ...inTrouble,
       ...fromOutside,

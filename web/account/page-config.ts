@@ -80,6 +80,8 @@ export interface PageConfig {
   /** Whether users can delete their account. */
   readonly deletion: boolean;
   readonly apps: boolean;
+  /** Whether users can create API keys. */
+  readonly apiKeys: boolean;
   /** The project's organizations. `joinUrl` is the page that accepts invitations, which may be a path. */
   readonly organizations?: { readonly joinUrl: string };
   /** The limits after which sessions end. 0 disables a limit. */
@@ -151,6 +153,7 @@ const prerendered: PageConfig = {
   doubleConfirm: false,
   deletion: false,
   apps: false,
+  apiKeys: false,
   sessions: { idleSeconds: 0, timeboxSeconds: 0, isSingle: false },
   requestId: '%PLINTH_REQUEST_ID%',
   app: '',

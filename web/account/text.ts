@@ -5,6 +5,7 @@
 import { textOf } from '../lib/i18n.ts';
 import type { messages as account } from '../locales/en/account.ts';
 import type { messages as activity } from '../locales/en/activity.ts';
+import type { messages as apiKeys } from '../locales/en/api-keys.ts';
 import type { messages as consent } from '../locales/en/consent.ts';
 import type { messages as errors } from '../locales/en/errors.ts';
 import type { messages as guest } from '../locales/en/guest.ts';
@@ -16,6 +17,7 @@ import type { messages as security } from '../locales/en/security.ts';
 export type TextId =
   | keyof typeof account
   | keyof typeof activity
+  | keyof typeof apiKeys
   | keyof typeof consent
   | keyof typeof errors
   | keyof typeof guest

@@ -68,6 +68,8 @@ export interface PageConfig extends Ways {
   readonly deletion: boolean;
   /** Whether users can authorize other apps to act on their behalf. */
   readonly apps: boolean;
+  /** Whether users can create API keys. */
+  readonly apiKeys: boolean;
   /** The project's organizations. Undefined if the project has none. `joinUrl` is the page that accepts invitations. */
   readonly organizations?: { readonly joinUrl: string };
   /** The limits on the lifetime of sessions. The value 0 disables a limit. */
@@ -166,6 +168,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       doubleConfirm: auth.email.double_confirm_changes,
       deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
+      apiKeys: config.plinth.auth.api_keys.enabled,
       ...(config.plinth.account.organizations
         ? {
             organizations: {
@@ -173,11 +176,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
             },
           }
         : {}),
-      sessions: {
-        idleSeconds: Math.round((auth.sessions.inactivity_timeout ?? 0) / 1000),
-        timeboxSeconds: Math.round((auth.sessions.timebox ?? 0) / 1000),
-        isSingle: config.plinth.auth.sessions.single_per_user,
-      },
+      sessions: sessionLimits(config),
       languages: listed,
     };
   }
@@ -258,6 +257,12 @@ function brandOf(
     ...(account.sign_in_url === undefined ? {} : { signInUrl: account.sign_in_url }),
   };
 }
+
+const sessionLimits = ({ auth, plinth }: Config): PageConfig['sessions'] => ({
+  idleSeconds: Math.round((auth.sessions.inactivity_timeout ?? 0) / 1000),
+  timeboxSeconds: Math.round((auth.sessions.timebox ?? 0) / 1000),
+  isSingle: plinth.auth.sessions.single_per_user,
+});
 
 /** Whether the project offers passkeys or security keys. */
 export const usesKeys = ({ auth: { passkey, mfa } }: Config): boolean =>

@@ -5,6 +5,7 @@ import type { LanguageTag } from '../../../src/base/shared/languages.ts';
 import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';
 import type { messages as account } from '../../../web/locales/en/account.ts';
 import type { messages as activity } from '../../../web/locales/en/activity.ts';
+import type { messages as apiKeys } from '../../../web/locales/en/api-keys.ts';
 import type { messages as consent } from '../../../web/locales/en/consent.ts';
 import type { messages as errors } from '../../../web/locales/en/errors.ts';
 import type { messages as guest } from '../../../web/locales/en/guest.ts';
@@ -20,6 +21,7 @@ import { directionOf } from '../../../web/locales/languages.ts';
 type TextId =
   | keyof typeof account
   | keyof typeof activity
+  | keyof typeof apiKeys
   | keyof typeof consent
   | keyof typeof errors
   | keyof typeof guest

@@ -132,6 +132,7 @@ export async function openWorld(
         server: { trusted_proxies: ['127.0.0.1'] },
         branding: { name: 'Meadow', terms_url: '/terms', privacy_url: '/privacy' },
         auth: {
+          api_keys: { enabled: true, scopes: ['notes:read', 'notes:write'] },
           saml: { enabled: true, private_key: newSamlKey(), ...change.saml },
           hook: { guest_hand_over: { enabled: true, uri: 'pg-functions://postgres/public/hand_over_guest' } },
         },

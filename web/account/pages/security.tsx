@@ -16,6 +16,7 @@ import { usePageConfig } from '../page-config.ts';
 import { PageButton, SubtleButton, Waiting } from '../parts.tsx';
 import { AccountFacts } from '../plain/account-facts.tsx';
 import { ActivitySection } from '../security/activity.tsx';
+import { ApiKeysSection } from '../security/api-keys.tsx';
 import { AppsSection } from '../security/apps.tsx';
 import { Card } from '../security/card.tsx';
 import { DataSection } from '../security/data.tsx';
@@ -118,7 +119,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const isGuest = user.is_anonymous === true;
   // If an organization manages an account, the server rejects changes to the account's sign-in methods.
   const isManaged = user.identities?.length === 1 && user.identities[0]?.provider.startsWith('sso:') === true;
-  const { apps, passkeys, organizations } = usePageConfig();
+  const { apiKeys, apps, passkeys, organizations } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
@@ -179,6 +180,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
       {isGuest || isManaged ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
+      {apiKeys ? <ApiKeysSection user={user} /> : null}
       <ActivitySection user={user} isManaged={isManaged} />
       <DataSection user={user} onDeleted={onDeleted} />
     </>

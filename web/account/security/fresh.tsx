@@ -50,3 +50,10 @@ export function useFresh(): (change: () => void) => void {
     });
   };
 }
+
+/** Returns a function that returns whether the sign-in is recent. If not, the user can first confirm their identity. */
+export function useFreshSignIn(): Confirm {
+  const session = useContext(SessionContext);
+  const confirm = useConfirmIdentity();
+  return async () => session !== undefined && (!isStale(session) || (await confirm()));
+}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatDateTime, formatLocale, formatRelative, i18n } from '../../lib/i18n.ts';
+import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
@@ -12,6 +12,7 @@ import { Waiting } from '../parts.tsx';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { Badge, Card, LoadFailed } from './card.tsx';
+import { durationText } from './duration-text.ts';
 import { type BrowserSessions, groupByBrowser, listSessions } from './own-sessions.ts';
 import classes from './security.module.css';
 
@@ -140,20 +141,6 @@ function BrowserApps({ browser, busy, onEnd }: ItemProps) {
       ))}
     </ul>
   );
-}
-
-const units = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** Returns a duration in the largest unit that yields a whole number. */
-function durationText(seconds: number): string {
-  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? (['second', 1] as const);
-  const options = { style: 'unit', unit, unitDisplay: 'long' } as const;
-  return new Intl.NumberFormat(formatLocale(i18n.locale), options).format(seconds / size);
 }
 
 /** Shows the rules by which the project ends sessions. */

@@ -41,7 +41,7 @@ export const messages = {
   'activity.app_connected': 'رُبط تطبيق: {app}',
   'activity.app_disconnected': 'أُلغي ربط تطبيق: {app}',
   'activity.api_key_created': 'أُنشئ مفتاح API: {name}',
-  'activity.api_key_revoked': 'أُلغي مفتاح API: {name}',
+  'activity.api_key_revoked': 'أُبطل مفتاح API: {name}',
   'activity.sessions_ended': 'سُجّل خروج جميع الجلسات',
   'activity.sessions_ended-others': 'سُجّل خروج جميع الجلسات الأخرى',
   'activity.sessions_ended-one': 'سُجّل خروج جلسة',

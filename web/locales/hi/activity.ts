@@ -40,7 +40,7 @@ export const messages = {
   'activity.app_connected': 'ऐप कनेक्ट हुआ: {app}',
   'activity.app_disconnected': 'ऐप डिस्कनेक्ट हुआ: {app}',
   'activity.api_key_created': 'API कुंजी बनाई गई: {name}',
-  'activity.api_key_revoked': 'API कुंजी रद्द की गई: {name}',
+  'activity.api_key_revoked': 'API कुंजी निरस्त की गई: {name}',
   'activity.sessions_ended': 'हर जगह से साइन आउट किया',
   'activity.sessions_ended-others': 'बाकी सभी जगहों से साइन आउट किया',
   'activity.sessions_ended-one': 'एक सेशन से साइन आउट किया',

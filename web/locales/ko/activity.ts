@@ -40,7 +40,7 @@ export const messages = {
   'activity.app_connected': '앱 연결: {app}',
   'activity.app_disconnected': '앱 연결 해제: {app}',
   'activity.api_key_created': 'API 키 생성: {name}',
-  'activity.api_key_revoked': 'API 키 취소: {name}',
+  'activity.api_key_revoked': 'API 키 폐기: {name}',
   'activity.sessions_ended': '모든 기기에서 로그아웃',
   'activity.sessions_ended-others': '다른 모든 기기에서 로그아웃',
   'activity.sessions_ended-one': '한 세션에서 로그아웃',

@@ -1,0 +1,27 @@
+/** Arabic translations of `en/api-keys.ts`. */
+export const messages = {
+  'api-key.title': 'مفاتيح API',
+  'api-key.intro':
+    'يتيح المفتاح لبرنامج أو نص برمجي الوصول إلى بياناتك. يمكن لأي شخص لديه المفتاح أن يستخدمه، فحافظ على سريته.',
+  'api-key.none': 'ليست لديك مفاتيح API بعد.',
+  'api-key.guest': 'لا يمكن للضيوف إنشاء مفاتيح API. احفظ حسابك أولًا.',
+  'api-key.create': 'إنشاء مفتاح API',
+  'api-key.name': 'الاسم',
+  'api-key.name-hint': 'مثلًا: اسم البرنامج الذي سيستخدم المفتاح.',
+  'api-key.name-missing': 'أدخل اسمًا.',
+  'api-key.lifetime': 'مدة الصلاحية',
+  'api-key.scopes': 'الأذونات',
+  'api-key.submit': 'إنشاء المفتاح',
+  'api-key.too-many': 'بلغت الحد الأقصى لعدد مفاتيح API. أبطِل مفتاحًا لم تعد تستخدمه.',
+  'api-key.shown-once': 'انسخ هذا المفتاح واحفظه في مكان آمن. لن يُعرض إلا الآن.',
+  'api-key.key': 'مفتاح API',
+  'api-key.kept': 'حفظت هذا المفتاح',
+  'api-key.created': 'أُنشئ في {when}',
+  'api-key.expires': 'تنتهي صلاحيته في {when}',
+  'api-key.expired': 'انتهت صلاحيته في {when}',
+  'api-key.unused': 'لم يُستخدم بعد',
+  'api-key.revoke': 'إبطال',
+  'api-key.revoke-what': 'إبطال المفتاح {name}',
+  'api-key.revoke-ask': 'هل تريد إبطال المفتاح {name}؟ ستفقد البرامج التي تستخدمه إمكانية الوصول خلال ثوانٍ.',
+  'api-key.revoked': 'أُبطل المفتاح {name}. لم يعد بإمكان البرامج استخدامه.',
+};

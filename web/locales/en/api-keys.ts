@@ -1,0 +1,27 @@
+/** Interface text for the user's API keys on the security page, as ICU messages. */
+export const messages = {
+  'api-key.title': 'API keys',
+  'api-key.intro':
+    'A key gives a script or program access to your data. Anyone who has the key can use it, so keep it secret.',
+  'api-key.none': 'No API keys yet.',
+  'api-key.guest': 'Guests can’t create API keys. Save your account first.',
+  'api-key.create': 'Create API key',
+  'api-key.name': 'Name',
+  'api-key.name-hint': 'For example, the name of the program that will use the key.',
+  'api-key.name-missing': 'Enter a name.',
+  'api-key.lifetime': 'Valid for',
+  'api-key.scopes': 'Permissions',
+  'api-key.submit': 'Create key',
+  'api-key.too-many': 'You’ve reached the maximum number of API keys. Revoke a key that you no longer use.',
+  'api-key.shown-once': 'Copy this key and save it in a safe place. It won’t be shown again.',
+  'api-key.key': 'API key',
+  'api-key.kept': 'I’ve saved this key',
+  'api-key.created': 'Created {when}',
+  'api-key.expires': 'Expires {when}',
+  'api-key.expired': 'Expired {when}',
+  'api-key.unused': 'Not used yet',
+  'api-key.revoke': 'Revoke',
+  'api-key.revoke-what': 'Revoke {name}',
+  'api-key.revoke-ask': 'Revoke {name}? Programs that use this key will lose access within seconds.',
+  'api-key.revoked': '{name} was revoked. Programs can’t use this key anymore.',
+} as const;

@@ -1,0 +1,27 @@
+/** Brazilian Portuguese translations of `en/api-keys.ts`. */
+export const messages = {
+  'api-key.title': 'Chaves de API',
+  'api-key.intro':
+    'Uma chave permite que um script ou programa acesse seus dados. Qualquer pessoa que tenha a chave pode usá-la, então mantenha-a em segredo.',
+  'api-key.none': 'Nenhuma chave de API ainda',
+  'api-key.guest': 'Convidados não podem criar chaves de API. Primeiro salve sua conta.',
+  'api-key.create': 'Criar chave de API',
+  'api-key.name': 'Nome',
+  'api-key.name-hint': 'Por exemplo, o nome do programa que vai usar a chave.',
+  'api-key.name-missing': 'Digite um nome.',
+  'api-key.lifetime': 'Validade',
+  'api-key.scopes': 'Permissões',
+  'api-key.submit': 'Criar chave',
+  'api-key.too-many': 'Você atingiu o número máximo de chaves de API. Revogue uma chave que não usa mais.',
+  'api-key.shown-once': 'Copie esta chave e guarde-a em um lugar seguro. Ela não será mostrada novamente.',
+  'api-key.key': 'chave de API',
+  'api-key.kept': 'Salvei esta chave',
+  'api-key.created': 'Criada: {when}',
+  'api-key.expires': 'Expira: {when}',
+  'api-key.expired': 'Expirou: {when}',
+  'api-key.unused': 'Ainda não usada',
+  'api-key.revoke': 'Revogar',
+  'api-key.revoke-what': 'Revogar {name}',
+  'api-key.revoke-ask': 'Revogar {name}? Os programas que usam esta chave perderão o acesso em segundos.',
+  'api-key.revoked': '{name} foi revogada. Os programas não podem mais usar esta chave.',
+};
