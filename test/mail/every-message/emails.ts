@@ -475,6 +475,22 @@ export const emails: readonly Email[] = [
       intro: 'يمكن للتطبيق Night Reader الآن الوصول إلى حسابك {email}.',
     },
   ),
+  notice(
+    'api_key_created_notification',
+    send.createApiKey,
+    {
+      subject: 'An API key was created for your Harbor account',
+      title: 'An API key was created',
+      intro:
+        'Programs can now access the data of your account {email} with a new API key. Its name is Night\ufffd<b>import</b>.',
+    },
+    {
+      subject: 'أُنشئ مفتاح API لحسابك في Harbor',
+      title: 'أُنشئ مفتاح API',
+      intro:
+        'يمكن للبرامج الآن الوصول إلى بيانات حسابك {email} بمفتاح API جديد اسمه Night\ufffd<b>import</b>.',
+    },
+  ),
   {
     name: 'sign_in_locked_notification',
     send: send.failToSignIn,

@@ -315,6 +315,13 @@ export const connectApp: Sender = async (stage, language) => {
   return { message: await stage.received(email), email };
 };
 
+/** Creates a key whose name contains a line break, which must not end the line in the email. */
+export const createApiKey: Sender = async (stage, language) => {
+  const { email, token } = await stage.person(language);
+  await stage.auth(language, '/user/api-keys', { token, json: { name: 'Night\n<b>import</b>' } });
+  return { message: await stage.received(email), email };
+};
+
 /** Guesses the password from different networks until the account rejects further guesses. */
 export const failToSignIn: Sender = async (stage, language) => {
   const { email } = await stage.person(language);

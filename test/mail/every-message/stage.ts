@@ -93,6 +93,7 @@ const configFor = (origin: string, port: number): PartialConfig => ({
     },
     branding: { name: 'Harbor', color: '#0f766e', support_url: 'https://harbor.example/help' },
     auth: {
+      api_keys: { enabled: true },
       security: {
         notices: 'account',
         factor_removal_wait: 72 * hour,

@@ -23,6 +23,7 @@ const kinds = [
   'identity_linked',
   'identity_unlinked',
   'app_connected',
+  'api_key_created',
 ] as const;
 
 /** The later changes that the link undoes too. The server repeats the rows (`repeatChanges`). */
@@ -36,6 +37,7 @@ const laterKinds = [
   'passkey_added',
   'identity_linked',
   'app_connected',
+  'api_key_created',
 ] as const;
 
 const later = {

@@ -78,6 +78,7 @@ export const messages = {
   'not-me.identity_linked': 'أُضيفت طريقة تسجيل دخول إلى حسابك في {when}.',
   'not-me.identity_unlinked': 'أُزيلت طريقة تسجيل دخول من حسابك في {when}.',
   'not-me.app_connected': 'رُبط تطبيق بحسابك في {when}.',
+  'not-me.api_key_created': 'أُنشئ مفتاح API لحسابك في {when}.',
   'not-me.then': 'إذا اخترت «لم أكن أنا»:',
   'not-me.new_device-undo': 'يُسجَّل خروج الجهاز الجديد ولا يبقى معروفًا.',
   'not-me.password_changed-undo': 'تتوقف كلمة المرور الحالية عن العمل.',
@@ -93,6 +94,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'لا يمكن استعادة طريقة تسجيل الدخول المُزالة. أضفها من جديد بعد تسجيل الدخول.',
   'not-me.app_connected-undo': 'يفقد التطبيق الوصول إلى حسابك.',
+  'not-me.api_key_created-undo': 'تُبطل جميع مفاتيح API الخاصة بحسابك.',
   'not-me.later': 'يُتراجع أيضًا عن التغييرات اللاحقة التالية:',
   'not-me.sign-out': 'يُسجَّل خروج جميع الأجهزة والتطبيقات المرتبطة، وتتوقف كلمة المرور عن العمل.',
   'not-me.back-in': 'لتسجيل الدخول مرة أخرى، ستحتاج إلى رمز يُرسل إلى {email} وإلى كلمة مرور جديدة.',
@@ -106,6 +108,7 @@ export const messages = {
   'not-me.later-passkey_added': 'إضافة مفتاح مرور، {when}',
   'not-me.later-identity_linked': 'إضافة طريقة تسجيل دخول، {when}',
   'not-me.later-app_connected': 'ربط تطبيق، {when}',
+  'not-me.later-api_key_created': 'إنشاء مفتاح API، {when}',
   'not-me.later-device': '، {browser} على {system}',
   'page.not-me-secured': 'حسابك محمي بالفعل',
   'not-me-secured.text':

@@ -87,6 +87,7 @@ export const messages = {
   'not-me.identity_linked': 'Am {when} wurde Ihrem Konto eine Anmeldemöglichkeit hinzugefügt.',
   'not-me.identity_unlinked': 'Am {when} wurde eine Anmeldemöglichkeit aus Ihrem Konto entfernt.',
   'not-me.app_connected': 'Am {when} wurde eine App mit Ihrem Konto verbunden.',
+  'not-me.api_key_created': 'Am {when} wurde für Ihr Konto ein API-Schlüssel erstellt.',
   'not-me.then': 'Wenn Sie „Das war ich nicht“ auswählen:',
   'not-me.new_device-undo': 'Das neue Gerät wird abgemeldet und nicht mehr wiedererkannt.',
   'not-me.password_changed-undo': 'Das aktuelle Passwort funktioniert nicht mehr.',
@@ -106,6 +107,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'Die entfernte Anmeldemöglichkeit kann nicht wiederhergestellt werden. Fügen Sie sie nach der Anmeldung wieder hinzu.',
   'not-me.app_connected-undo': 'Die App verliert den Zugriff auf Ihr Konto.',
+  'not-me.api_key_created-undo': 'Alle API-Schlüssel Ihres Kontos werden widerrufen.',
   'not-me.later': 'Auch diese späteren Änderungen werden rückgängig gemacht:',
   'not-me.sign-out':
     'Sie werden auf allen Geräten und in allen verbundenen Apps abgemeldet, und Ihr Passwort funktioniert nicht mehr.',
@@ -121,6 +123,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Passkey hinzugefügt, {when}',
   'not-me.later-identity_linked': 'Anmeldemöglichkeit hinzugefügt, {when}',
   'not-me.later-app_connected': 'App verbunden, {when}',
+  'not-me.later-api_key_created': 'API-Schlüssel erstellt, {when}',
   'not-me.later-device': ', {browser} auf {system}',
   'page.not-me-secured': 'Ihr Konto ist bereits geschützt',
   'not-me-secured.text':

@@ -188,6 +188,7 @@ export const messages = {
   'settings.mail-passkey-added': 'Passkey added',
   'settings.mail-new-device': 'New device',
   'settings.mail-app-connected': 'App connected',
+  'settings.mail-api-key-created': 'API key created',
   'settings.mail-sign-in-locked': 'Sign-in locked',
   'settings.mail-account-secured': 'Account secured',
   'settings.mail-recovery-code-used': 'Recovery code used',

@@ -88,6 +88,7 @@ export const messages = {
   'not-me.identity_linked': 'A sign-in method was added to your account on {when}.',
   'not-me.identity_unlinked': 'A sign-in method was removed from your account on {when}.',
   'not-me.app_connected': 'An app was connected to your account on {when}.',
+  'not-me.api_key_created': 'An API key was created for your account on {when}.',
   'not-me.then': 'If you select “This wasn’t me”:',
   'not-me.new_device-undo': 'The new device will be signed out and no longer recognized.',
   'not-me.password_changed-undo': 'The current password will stop working.',
@@ -106,6 +107,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'The removed sign-in method can’t be restored. Add it again after you sign in.',
   'not-me.app_connected-undo': 'The app will lose access to your account.',
+  'not-me.api_key_created-undo': 'All API keys of your account will be revoked.',
   'not-me.later': 'These later changes will also be undone:',
   'not-me.sign-out':
     'You’ll be signed out on all devices and in all connected apps, and your password will stop working.',
@@ -120,6 +122,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Passkey added, {when}',
   'not-me.later-identity_linked': 'Sign-in method added, {when}',
   'not-me.later-app_connected': 'App connected, {when}',
+  'not-me.later-api_key_created': 'API key created, {when}',
   'not-me.later-device': ', {browser} on {system}',
   'page.not-me-secured': 'Your account is already secured',
   'not-me-secured.text':

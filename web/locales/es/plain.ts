@@ -86,6 +86,7 @@ export const messages = {
   'not-me.identity_linked': 'Se añadió una forma de iniciar sesión a tu cuenta el {when}.',
   'not-me.identity_unlinked': 'Se eliminó una forma de iniciar sesión de tu cuenta el {when}.',
   'not-me.app_connected': 'Se conectó una app a tu cuenta el {when}.',
+  'not-me.api_key_created': 'Se creó una clave de API para tu cuenta el {when}.',
   'not-me.then': 'Si eliges «No he sido yo»:',
   'not-me.new_device-undo': 'Se cerrará la sesión en el dispositivo nuevo y dejará de reconocerse.',
   'not-me.password_changed-undo': 'La contraseña actual dejará de funcionar.',
@@ -105,6 +106,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'La forma de iniciar sesión eliminada no se puede restaurar. Vuelve a añadirla después de iniciar sesión.',
   'not-me.app_connected-undo': 'La app perderá el acceso a tu cuenta.',
+  'not-me.api_key_created-undo': 'Se revocarán todas las claves de API de tu cuenta.',
   'not-me.later': 'También se desharán estos cambios posteriores:',
   'not-me.sign-out':
     'Se cerrará tu sesión en todos los dispositivos y en todas las apps conectadas, y tu contraseña dejará de funcionar.',
@@ -120,6 +122,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Llave de acceso añadida, {when}',
   'not-me.later-identity_linked': 'Forma de iniciar sesión añadida, {when}',
   'not-me.later-app_connected': 'App conectada, {when}',
+  'not-me.later-api_key_created': 'Clave de API creada, {when}',
   'not-me.later-device': ', {browser} en {system}',
   'page.not-me-secured': 'Tu cuenta ya está protegida',
   'not-me-secured.text':

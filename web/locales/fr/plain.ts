@@ -86,6 +86,7 @@ export const messages = {
   'not-me.identity_linked': 'Une méthode de connexion a été ajoutée à votre compte le {when}.',
   'not-me.identity_unlinked': 'Une méthode de connexion a été supprimée de votre compte le {when}.',
   'not-me.app_connected': 'Une application a été connectée à votre compte le {when}.',
+  'not-me.api_key_created': 'Une clé d’API a été créée pour votre compte le {when}.',
   'not-me.then': 'Si vous choisissez «\u00a0Ce n’était pas moi\u00a0»\u00a0:',
   'not-me.new_device-undo': 'Le nouvel appareil sera déconnecté et ne sera plus reconnu.',
   'not-me.password_changed-undo': 'Le mot de passe actuel cessera de fonctionner.',
@@ -105,6 +106,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'La méthode de connexion supprimée ne peut pas être rétablie. Ajoutez-la de nouveau après vous être connecté.',
   'not-me.app_connected-undo': 'L’application n’aura plus accès à votre compte.',
+  'not-me.api_key_created-undo': 'Toutes les clés d’API de votre compte seront révoquées.',
   'not-me.later': 'Ces modifications ultérieures seront aussi annulées\u00a0:',
   'not-me.sign-out':
     'Vous serez déconnecté de tous les appareils et de toutes les applications connectées, et votre mot de passe cessera de fonctionner.',
@@ -120,6 +122,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Clé d’accès ajoutée, {when}',
   'not-me.later-identity_linked': 'Méthode de connexion ajoutée, {when}',
   'not-me.later-app_connected': 'Application connectée, {when}',
+  'not-me.later-api_key_created': 'Clé d’API créée, {when}',
   'not-me.later-device': ', {browser} sur {system}',
   'page.not-me-secured': 'Votre compte est déjà sécurisé',
   'not-me-secured.text':

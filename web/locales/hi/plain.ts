@@ -80,6 +80,7 @@ export const messages = {
   'not-me.identity_linked': '{when} को आपके खाते में साइन इन का तरीका जोड़ा गया।',
   'not-me.identity_unlinked': '{when} को आपके खाते से साइन इन का तरीका हटाया गया।',
   'not-me.app_connected': '{when} को आपके खाते से एक ऐप कनेक्ट किया गया।',
+  'not-me.api_key_created': '{when} को आपके खाते के लिए API कुंजी बनाई गई।',
   'not-me.then': 'अगर आप “यह मैं नहीं था/थी” चुनते हैं:',
   'not-me.new_device-undo': 'नया डिवाइस साइन आउट हो जाएगा और उसे पहचाना नहीं जाएगा।',
   'not-me.password_changed-undo': 'मौजूदा पासवर्ड काम करना बंद कर देगा।',
@@ -97,6 +98,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'हटाया गया साइन इन का तरीका वापस नहीं लाया जा सकता। साइन इन करने के बाद उसे फिर से जोड़ें।',
   'not-me.app_connected-undo': 'ऐप आपका खाता ऐक्सेस नहीं कर पाएगा।',
+  'not-me.api_key_created-undo': 'आपके खाते की सभी API कुंजियाँ निरस्त कर दी जाएँगी।',
   'not-me.later': 'बाद में किए गए ये बदलाव भी पहले जैसे कर दिए जाएँगे:',
   'not-me.sign-out':
     'आपको सभी डिवाइस और कनेक्ट किए गए सभी ऐप से साइन आउट कर दिया जाएगा और आपका पासवर्ड काम करना बंद कर देगा।',
@@ -111,6 +113,7 @@ export const messages = {
   'not-me.later-passkey_added': 'पासकी जोड़ी गई, {when}',
   'not-me.later-identity_linked': 'साइन इन का तरीका जोड़ा गया, {when}',
   'not-me.later-app_connected': 'ऐप कनेक्ट किया गया, {when}',
+  'not-me.later-api_key_created': 'API कुंजी बनाई गई, {when}',
   'not-me.later-device': ', {system} पर {browser}',
   'page.not-me-secured': 'आपका खाता पहले से सुरक्षित है',
   'not-me-secured.text':

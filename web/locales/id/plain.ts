@@ -84,6 +84,7 @@ export const messages = {
   'not-me.identity_linked': 'Metode masuk ditambahkan ke akun Anda pada {when}.',
   'not-me.identity_unlinked': 'Metode masuk dihapus dari akun Anda pada {when}.',
   'not-me.app_connected': 'Aplikasi terhubung ke akun Anda pada {when}.',
+  'not-me.api_key_created': 'Kunci API dibuat untuk akun Anda pada {when}.',
   'not-me.then': 'Jika Anda memilih “Bukan saya”:',
   'not-me.new_device-undo': 'Perangkat baru akan dikeluarkan dan tidak dikenali lagi.',
   'not-me.password_changed-undo': 'Kata sandi saat ini tidak akan berfungsi lagi.',
@@ -103,6 +104,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'Metode masuk yang dihapus tidak dapat dipulihkan. Tambahkan lagi setelah Anda masuk.',
   'not-me.app_connected-undo': 'Aplikasi akan kehilangan akses ke akun Anda.',
+  'not-me.api_key_created-undo': 'Semua kunci API akun Anda akan dicabut.',
   'not-me.later': 'Perubahan berikutnya ini juga akan dibatalkan:',
   'not-me.sign-out':
     'Anda akan dikeluarkan dari semua perangkat dan semua aplikasi yang terhubung, dan kata sandi Anda tidak akan berfungsi lagi.',
@@ -118,6 +120,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Kunci sandi ditambahkan, {when}',
   'not-me.later-identity_linked': 'Metode masuk ditambahkan, {when}',
   'not-me.later-app_connected': 'Aplikasi terhubung, {when}',
+  'not-me.later-api_key_created': 'Kunci API dibuat, {when}',
   'not-me.later-device': ', {browser} di {system}',
   'page.not-me-secured': 'Akun Anda sudah diamankan',
   'not-me-secured.text':

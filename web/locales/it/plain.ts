@@ -86,6 +86,7 @@ export const messages = {
   'not-me.identity_linked': 'È stato aggiunto un metodo di accesso al tuo account il {when}.',
   'not-me.identity_unlinked': 'È stato rimosso un metodo di accesso dal tuo account il {when}.',
   'not-me.app_connected': 'È stata connessa un’app al tuo account il {when}.',
+  'not-me.api_key_created': 'È stata creata una chiave API per il tuo account il {when}.',
   'not-me.then': 'Se scegli «Non sono stato io»:',
   'not-me.new_device-undo': 'Il nuovo dispositivo verrà disconnesso e non sarà più riconosciuto.',
   'not-me.password_changed-undo': 'La password attuale smetterà di funzionare.',
@@ -105,6 +106,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'Il metodo di accesso rimosso non può essere ripristinato. Aggiungilo di nuovo dopo aver effettuato l’accesso.',
   'not-me.app_connected-undo': 'L’app perderà l’accesso al tuo account.',
+  'not-me.api_key_created-undo': 'Tutte le chiavi API del tuo account verranno revocate.',
   'not-me.later': 'Verranno annullate anche queste modifiche successive:',
   'not-me.sign-out':
     'Uscirai da tutti i dispositivi e da tutte le app connesse, e la tua password smetterà di funzionare.',
@@ -120,6 +122,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Passkey aggiunta, {when}',
   'not-me.later-identity_linked': 'Metodo di accesso aggiunto, {when}',
   'not-me.later-app_connected': 'App connessa, {when}',
+  'not-me.later-api_key_created': 'Chiave API creata, {when}',
   'not-me.later-device': ', {browser} su {system}',
   'page.not-me-secured': 'Il tuo account è già protetto',
   'not-me-secured.text':

@@ -83,6 +83,7 @@ export const messages = {
   'not-me.identity_linked': '{when}に、アカウントにログイン方法が追加されました。',
   'not-me.identity_unlinked': '{when}に、アカウントからログイン方法が削除されました。',
   'not-me.app_connected': '{when}に、アカウントにアプリが接続されました。',
+  'not-me.api_key_created': '{when}に、アカウントにAPIキーが作成されました。',
   'not-me.then': '「自分ではない」を選択すると：',
   'not-me.new_device-undo': '新しいデバイスはログアウトされ、認識されなくなります。',
   'not-me.password_changed-undo': '現在のパスワードは使用できなくなります。',
@@ -101,6 +102,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     '削除されたログイン方法は復元できません。ログインした後に、もう一度追加してください。',
   'not-me.app_connected-undo': 'アプリはアカウントにアクセスできなくなります。',
+  'not-me.api_key_created-undo': 'アカウントのAPIキーはすべて取り消されます。',
   'not-me.later': 'その後に行われた次の変更も取り消されます：',
   'not-me.sign-out': 'すべてのデバイスと接続済みアプリからログアウトし、パスワードは使用できなくなります。',
   'not-me.back-in':
@@ -115,6 +117,7 @@ export const messages = {
   'not-me.later-passkey_added': 'パスキーを追加、{when}',
   'not-me.later-identity_linked': 'ログイン方法を追加、{when}',
   'not-me.later-app_connected': 'アプリを接続、{when}',
+  'not-me.later-api_key_created': 'APIキーを作成、{when}',
   'not-me.later-device': '、{system}の{browser}',
   'page.not-me-secured': 'アカウントはすでに保護されています',
   'not-me-secured.text':

@@ -80,6 +80,7 @@ export const messages = {
   'not-me.identity_linked': '{when}에 계정에 로그인 방법이 추가되었습니다.',
   'not-me.identity_unlinked': '{when}에 계정에서 로그인 방법이 삭제되었습니다.',
   'not-me.app_connected': '{when}에 계정에 앱이 연결되었습니다.',
+  'not-me.api_key_created': '{when}에 계정에 API 키가 생성되었습니다.',
   'not-me.then': '‘본인이 아닙니다’를 선택하면:',
   'not-me.new_device-undo': '새 기기가 로그아웃되고 더 이상 인식되지 않습니다.',
   'not-me.password_changed-undo': '현재 비밀번호를 더 이상 사용할 수 없습니다.',
@@ -95,6 +96,7 @@ export const messages = {
   'not-me.identity_linked-undo': '새 로그인 방법이 삭제됩니다.',
   'not-me.identity_unlinked-undo': '삭제된 로그인 방법은 복원할 수 없습니다. 로그인한 후 다시 추가하세요.',
   'not-me.app_connected-undo': '앱이 더 이상 계정에 액세스할 수 없습니다.',
+  'not-me.api_key_created-undo': '계정의 모든 API 키가 폐기됩니다.',
   'not-me.later': '그 이후의 다음 변경도 취소됩니다:',
   'not-me.sign-out': '모든 기기와 연결된 모든 앱에서 로그아웃되고 비밀번호를 더 이상 사용할 수 없습니다.',
   'not-me.back-in': '다시 로그인하려면 {email}(으)로 보내는 코드를 입력하고 새 비밀번호를 설정하세요.',
@@ -108,6 +110,7 @@ export const messages = {
   'not-me.later-passkey_added': '패스키 추가, {when}',
   'not-me.later-identity_linked': '로그인 방법 추가, {when}',
   'not-me.later-app_connected': '앱 연결, {when}',
+  'not-me.later-api_key_created': 'API 키 생성, {when}',
   'not-me.later-device': ', {system}의 {browser}',
   'page.not-me-secured': '계정이 이미 보호되어 있습니다',
   'not-me-secured.text':

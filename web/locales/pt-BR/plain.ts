@@ -84,6 +84,7 @@ export const messages = {
   'not-me.identity_linked': 'Uma forma de entrar foi adicionada à sua conta em {when}.',
   'not-me.identity_unlinked': 'Uma forma de entrar foi removida da sua conta em {when}.',
   'not-me.app_connected': 'Um app foi conectado à sua conta em {when}.',
+  'not-me.api_key_created': 'Uma chave de API foi criada para sua conta em {when}.',
   'not-me.then': 'Se você selecionar “Não fui eu”:',
   'not-me.new_device-undo': 'O novo dispositivo será desconectado e não será mais reconhecido.',
   'not-me.password_changed-undo': 'A senha atual deixará de funcionar.',
@@ -103,6 +104,7 @@ export const messages = {
   'not-me.identity_unlinked-undo':
     'A forma de entrar removida não pode ser restaurada. Adicione-a de novo depois de entrar.',
   'not-me.app_connected-undo': 'O app perderá o acesso à sua conta.',
+  'not-me.api_key_created-undo': 'Todas as chaves de API da sua conta serão revogadas.',
   'not-me.later': 'Estas alterações posteriores também serão desfeitas:',
   'not-me.sign-out':
     'Você será desconectado de todos os dispositivos e de todos os apps conectados, e sua senha deixará de funcionar.',
@@ -118,6 +120,7 @@ export const messages = {
   'not-me.later-passkey_added': 'Chave de acesso adicionada, {when}',
   'not-me.later-identity_linked': 'Forma de entrar adicionada, {when}',
   'not-me.later-app_connected': 'App conectado, {when}',
+  'not-me.later-api_key_created': 'Chave de API criada, {when}',
   'not-me.later-device': ', {browser} no {system}',
   'page.not-me-secured': 'Sua conta já está protegida',
   'not-me-secured.text':

@@ -156,6 +156,7 @@ function sampleData({ settings }: AuthContext): TemplateData {
     Due: 'January 4, 2026 at 12:00 UTC',
     Device: 'Chrome on Windows',
     App: 'Photo Album',
+    ApiKey: 'Backup script',
     Organization: 'Analytical Engines',
     Inviter: 'charles@example.com',
     SecureURL: settings.siteUrl,

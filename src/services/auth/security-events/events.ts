@@ -46,6 +46,7 @@ export const additions = [
   'passkey_added',
   'identity_linked',
   'app_connected',
+  'api_key_created',
 ] as const satisfies readonly EventKind[];
 
 /** The changes that "This wasn't me" undoes by restoring the previous value. */

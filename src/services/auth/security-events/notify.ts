@@ -29,6 +29,7 @@ export type Notification =
   | 'passkey_added'
   | 'new_device'
   | 'app_connected'
+  | 'api_key_created'
   | 'sign_in_locked'
   | 'account_secured'
   | 'recovery_code_used'
@@ -59,6 +60,8 @@ export interface NoticeDetails {
   /** Whether the account had no password before. */
   readonly isFirst?: boolean;
   readonly app?: string;
+  /** The name of an API key. */
+  readonly apiKey?: string;
   /** The URL of the page that ends a lockout. */
   readonly unlockUrl?: string;
   /** The URL of the page that confirms a request. */
@@ -145,6 +148,7 @@ async function sendNotice(
     Passkey: details.passkey ?? '',
     IsFirstPassword: details.isFirst === true,
     App: details.app ?? '',
+    ApiKey: details.apiKey ?? '',
     UnlockURL: unlockUrl,
     ConfirmationURL: confirmUrl,
     Due: dueMs === undefined ? '' : timeInWords(dueMs, caller.pageLanguage),

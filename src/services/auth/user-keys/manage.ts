@@ -1,6 +1,7 @@
 /** Creates, lists and revokes users' API keys. */
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { oneLine } from '../../../base/shared/printable.ts';
 import { beginningOfUserKey, createUserKey } from '../../../base/shared/user-keys.ts';
 import { requireUsedFactor } from '../account/own-account.ts';
 import { adminActor, audit } from '../common/audit.ts';
@@ -11,6 +12,7 @@ import type { User } from '../common/rows.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
+import { notify } from '../security-events/notify.ts';
 import { recordEvent, recordOperatorEvent } from '../security-events/record.ts';
 import { asUser } from '../sessions/user-transaction.ts';
 import { deleteUserKey, insertUserKey, listUserKeys, type UserKey } from './queries.ts';
@@ -74,7 +76,7 @@ export async function createOwnKey(
   const key = createUserKey(randomBytes);
   const now = ctx.clock.now();
   // The transaction locks the user's row, so that concurrent requests can't exceed the limit.
-  const row = await asUser(ctx, caller, async (tx) => {
+  const { row, event } = await asUser(ctx, caller, async (tx) => {
     if ((await listUserKeys(tx, user.id)).length >= maxUserKeys) {
       throw authError('conflict', `An account can have up to ${maxUserKeys} API keys`);
     }
@@ -88,9 +90,13 @@ export async function createOwnKey(
     );
     await audit(ctx, tx, user, { action: 'api_key_created', ip, traits: { key_id: inserted.id, name } });
     const details = { key_id: inserted.id, name };
-    await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'api_key_created', details });
-    return inserted;
+    return {
+      row: inserted,
+      event: await recordEvent(ctx, tx, caller, { userId: user.id, kind: 'api_key_created', details }),
+    };
   });
+  // The name could otherwise add lines to the email, such as a link of an attacker who uses the session.
+  await notify(ctx, caller, { user, kind: 'api_key_created', apiKey: oneLine(name), event });
   return { row, key };
 }
 

@@ -22,6 +22,7 @@ const titles = {
   passkey_added_notification: 'settings.mail-passkey-added',
   new_device_notification: 'settings.mail-new-device',
   app_connected_notification: 'settings.mail-app-connected',
+  api_key_created_notification: 'settings.mail-api-key-created',
   sign_in_locked_notification: 'settings.mail-sign-in-locked',
   account_secured_notification: 'settings.mail-account-secured',
   recovery_code_used_notification: 'settings.mail-recovery-code-used',

@@ -71,6 +71,7 @@ export const mailStructures = {
   passkey_added_notification: { isNotice: true, undo: 'RevertURL' },
   new_device_notification: { isNotice: true, undo: 'RevertURL' },
   app_connected_notification: { isNotice: true, undo: 'RevertURL' },
+  api_key_created_notification: { isNotice: true, undo: 'RevertURL' },
   sign_in_locked_notification: { isNotice: true, undo: 'UnlockURL' },
   account_secured_notification: { isNotice: true, undo: 'SecureURL' },
   recovery_code_used_notification: { isNotice: true, undo: 'RevertURL' },
