@@ -26,4 +26,13 @@ insert into auth.identities (provider_id, user_id, identity_data, provider, last
 insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
   select gen_random_uuid(), id, 'Phone', 'totp', 'verified', now(), now(), 'secret'
   from auth.users where email in ('ada@example.com', 'margaret.easley@example.com');
+insert into _plinth.user_api_keys (id, user_id, name, hash, beginning, scopes, created_at, expires_at, last_used_at)
+  select gen_random_uuid(), u.id, key.name, key.name, key.beginning, key.scopes, now() - key.age, now() - key.age + interval '90 days',
+    case when key.used is not null then now() - key.used end
+  from auth.users u, (values
+    ('Nightly import of the orders from the shop', 'plinth_uk_9fKq', '{orders:read,orders:write}'::text[], interval '12 days', interval '7 hours'),
+    ('Spreadsheet', 'plinth_uk_Zt4B', '{orders:read}', interval '95 days', interval '20 days'),
+    ('Weather station', 'plinth_uk_c07M', '{}', interval '1 day', null)
+  ) key (name, beginning, scopes, age, used)
+  where u.email = 'ada@example.com';
 `;

@@ -41,6 +41,10 @@ verify_jwt = false
 const plinth = (target: string): string => `[auth.saml]
 enabled = true
 
+[auth.api_keys]
+enabled = true
+scopes = ["orders:read", "orders:write"]
+
 [backup]
 to = "${target}"
 encryption_key = "${randomBytes(32).toString('hex')}"

@@ -12,7 +12,9 @@ beforeAll(async () => {
     {
       servesAccount: true,
       trustedProxies: ['127.0.0.1'],
-      plinth: { auth: { security: { notices: 'always', undo_period: 48 * hour } } },
+      plinth: {
+        auth: { api_keys: { enabled: true }, security: { notices: 'always', undo_period: 48 * hour } },
+      },
     },
   );
 });
@@ -279,4 +281,24 @@ describe('the link in a notice', () => {
     expect(data.user?.email).toBe(email);
     expect((await auth.request('/user', { token: attacker })).status).toBe(403);
   });
+});
+
+test('“This wasn’t me” in the notice about an API key revokes all API keys', async () => {
+  const { email } = await newUser();
+  const token = await signIn(email);
+  for (const name of ['Old', 'New'])
+    expect((await auth.request('/user/api-keys', { token, json: { name } })).status).toBe(201);
+  const notices = (await auth.inbox(email)).filter(({ subject }) =>
+    /API key was created/.test(subject ?? ''),
+  );
+  expect(notices.map(({ text }) => /Its name is (\w+)/.exec(text ?? '')?.[1]).sort()).toEqual(['New', 'Old']);
+  const link = /http\S+\/account\/not-me\?token=\S+/.exec(notices[0]?.text ?? '')?.[0] ?? '';
+  const page = await (await fetch(link)).text();
+  expect(page).toContain('An API key was created for your account on');
+  expect(page).toContain('All API keys of your account will be revoked.');
+  expect(await press(link)).toBe('/account/secured');
+  const [{ count } = { count: -1 }] = await auth.db.query<{ count: number }>(sql`
+    select count(*)::int as count from _plinth.user_api_keys k join auth.users u on u.id = k.user_id
+    where u.email = ${email}`);
+  expect(count).toBe(0);
 });

@@ -19,7 +19,10 @@ beforeAll(async () => {
       },
       plinth: {
         account: { deletion: true },
-        auth: { api_keys: { enabled: true, scopes: ['notes:read', 'notes:write'] } },
+        auth: {
+          api_keys: { enabled: true, scopes: ['notes:read', 'notes:write'] },
+          security: { notices: 'account' },
+        },
       },
     },
     sql: `
@@ -183,6 +186,30 @@ describe('managing keys', () => {
     expect((await call('POST', '/user/api-keys', verified.data.access_token, { name: 'x' })).status).toBe(
       201,
     );
+  });
+
+  test('users are notified of keys that are created on the Account pages', async () => {
+    const owner = await person();
+    const { email = '' } = (await owner.client.auth.getUser()).data.user ?? {};
+    const search = `${backend.status().MAILPIT_URL}/api/v1/search?query=${encodeURIComponent(`to:"${email}"`)}`;
+    const subjects = async () =>
+      ((await (await fetch(search)).json()) as { messages: { Subject: string }[] }).messages.map(
+        ({ Subject }) => Subject,
+      );
+    // The notice is sent before the response.
+    await keyOf(owner);
+    expect(await subjects()).toEqual([]);
+    const onPage = await fetch(`${url}/auth/v1/user/api-keys`, {
+      method: 'POST',
+      headers: {
+        ...bearer(owner.token),
+        'content-type': 'application/json',
+        referer: `${url}/account/security`,
+      },
+      body: JSON.stringify({ name: 'Script' }),
+    });
+    expect(onPage.status).toBe(201);
+    expect(await subjects()).toEqual([expect.stringMatching(/^An API key was created for your .* account$/)]);
   });
 
   test('an account has up to 50 keys, even if requests are concurrent', async () => {

@@ -14,7 +14,7 @@ let browser: Browser;
 let owner: Operator;
 let id: string;
 beforeAll(async () => {
-  backend = await createTestBackend();
+  backend = await createTestBackend({ config: { plinth: { auth: { api_keys: { enabled: true } } } } });
   browser = await launchBrowser();
   owner = await operator(backend);
   const { body } = await owner.call('POST', '/users', { email: 'ada@example.com', password });
@@ -137,6 +137,41 @@ test(
     await close();
   },
 );
+
+test('an operator revokes an API key, which a read-only operator can only view', withStates, async () => {
+  const name = `${markup} import`;
+  const headers = { apikey: backend.keys.publishableKey, 'content-type': 'application/json' };
+  const session = await backend.fetch('/auth/v1/token?grant_type=password', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email: 'ada@example.com', password }),
+  });
+  const { access_token: token } = (await session.json()) as { access_token: string };
+  const created = await backend.fetch('/auth/v1/user/api-keys', {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${token}` },
+    body: JSON.stringify({ name }),
+  });
+  expect(created.status).toBe(201);
+  await backend.operators.createOperator('viewer', 'read-only');
+  const viewer = await signedIn(browser, backend, {}, 'viewer');
+  await viewer.go(`/users?id=${id}`);
+  await viewer.page.getByText(name, { exact: true }).waitFor();
+  expect(await viewer.page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
+  await viewer.close();
+
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go(`/users?id=${id}`);
+  await page.getByRole('button', { name: `Revoke the API key ${name}` }).press('Enter');
+  await page.getByText('will lose access within seconds').waitFor();
+  await expectSound(page, 'the question about an API key');
+  await page.getByRole('button', { name: 'Revoke key' }).press('Enter');
+  await page.getByText('No API keys', { exact: true }).waitFor();
+  await page.getByText('API key revoked').waitFor();
+  expect((await owner.call('GET', `/users/${id}/api-keys`)).body.keys).toEqual([]);
+  expect(complaints.list).toEqual([]);
+  await close();
+});
 
 test('a read-only operator can view everything but doesn’t see controls that change data', async () => {
   await backend.operators.createOperator('looker', 'read-only');

@@ -15,6 +15,7 @@ beforeAll(async () => {
   backend = await createTestBackend({
     config: {
       auth: { enable_manual_linking: true, mfa: { totp: { enroll_enabled: true, verify_enabled: true } } },
+      plinth: { auth: { api_keys: { enabled: true, scopes: ['notes:read'] } } },
     },
   });
   owner = await operator(backend);
@@ -169,6 +170,46 @@ describe('a signed-in user', () => {
     expect((await owner.call('GET', `/users/${victim.id}/sessions`)).body.sessions).toHaveLength(1);
   });
 
+  test('has API keys, which can be listed and revoked', async () => {
+    const [{ id, email }, other] = [await newUser(), await newUser()];
+    const { data } = await client().auth.signInWithPassword({ email, password });
+    const created = await backend.fetch('/auth/v1/user/api-keys', {
+      method: 'POST',
+      headers: {
+        apikey: backend.keys.publishableKey,
+        authorization: `Bearer ${data.session?.access_token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name: 'Import', scopes: ['notes:read'] }),
+    });
+    const { key, ...shown } = (await created.json()) as { id: string; key: string };
+    const listed = await owner.call('GET', `/users/${id}/api-keys`);
+    expect([listed.status, listed.body]).toEqual([200, { keys: [shown] }]);
+    expect(JSON.stringify(listed.body)).not.toContain(key.slice(14));
+    expect((await owner.call('GET', `/users/${other.id}/api-keys`)).body).toEqual({ keys: [] });
+    expect((await owner.call('DELETE', `/users/${other.id}/api-keys/${shown.id}`)).status).toBe(404);
+
+    await backend.operators.createOperator('keys-looker', 'read-only');
+    const looker = await operator(backend, 'keys-looker');
+    expect((await looker.call('GET', `/users/${id}/api-keys`)).body.keys).toHaveLength(1);
+    expect((await looker.call('DELETE', `/users/${id}/api-keys/${shown.id}`)).status).toBe(403);
+
+    expect((await owner.call('DELETE', `/users/${id}/api-keys/${shown.id}`)).status).toBe(204);
+    expect(await lastAudit()).toEqual({
+      action: 'user.revoke-api-key',
+      target: email,
+      detail: { userId: id, keyId: shown.id },
+    });
+    expect((await owner.call('GET', `/users/${id}/api-keys`)).body).toEqual({ keys: [] });
+    expect((await owner.call('DELETE', `/users/${id}/api-keys/${shown.id}`)).status).toBe(404);
+    const { body } = await owner.call('GET', `/users/${id}/events`);
+    expect(body.events[0]).toMatchObject({
+      kind: 'api_key_revoked',
+      actor: 'operator',
+      details: { name: 'Import' },
+    });
+  });
+
   test('can lose a factor, but not the last identity', async () => {
     const { id, email } = await newUser();
     const app = client();
@@ -242,11 +283,14 @@ describe('acting as a user', () => {
   });
 });
 
-test.each(['factors', 'sessions', 'identities'])('an ID below %s can’t be used as a path', async (what) => {
-  const { id } = await newUser();
-  for (const bad of ['..%2f..', 'x', '%00'])
-    expect([bad, (await owner.call('DELETE', `/users/${id}/${what}/${bad}`)).status]).toEqual([bad, 404]);
-});
+test.each(['factors', 'sessions', 'identities', 'api-keys'])(
+  'an ID below %s can’t be used as a path',
+  async (what) => {
+    const { id } = await newUser();
+    for (const bad of ['..%2f..', 'x', '%00'])
+      expect([bad, (await owner.call('DELETE', `/users/${id}/${what}/${bad}`)).status]).toEqual([bad, 404]);
+  },
+);
 
 test('a banned user’s sessions can be listed and ended', async () => {
   const { id, email } = await newUser();

@@ -50,6 +50,7 @@ export const users: readonly State[] = [
   { name: 'user-password', path: ada, act: inOrder(openActions, item('Set password')) },
   { name: 'user-reset-link', path: ada, act: inOrder(openActions, item('Create password reset link')) },
   { name: 'user-delete', path: ada, act: inOrder(openActions, item('Delete user')) },
+  { name: 'user-api-key', path: ada, act: inOrder(openUser, press('Revoke the API key Spreadsheet')) },
   { name: 'user-metadata', path: ada, act: inOrder(openUser, press('Edit: User metadata')) },
   { name: 'user-create', path: '/users', act: press('Create user') },
   { name: 'user-invite', path: '/users', act: press('Invite') },

@@ -64,6 +64,7 @@ export const messages = {
   'did.user.reset-password': 'Started a password reset for the user {target}',
   'did.user.reset-factors': 'Removed all second factors of the user {target}',
   'did.user.remove-factor': 'Removed a second factor of the user {target}',
+  'did.user.revoke-api-key': 'Revoked an API key of the user {target}',
   'did.user.unlink': 'Unlinked an identity of the user {target}',
   'did.user.end-sessions': 'Signed out the user {target} everywhere',
   'did.user.end-session': 'Ended a session of the user {target}',

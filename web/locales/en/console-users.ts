@@ -230,6 +230,16 @@ export const messages = {
   'users.sessions-end-text':
     '{name} will be signed out on every device. Existing access tokens stay valid until they expire.',
   'users.seen': 'last seen',
+  'users.api-keys': 'API keys',
+  'users.no-api-keys': 'No API keys',
+  'users.api-key-expires': 'expires',
+  'users.api-key-expired': 'expired',
+  'users.api-key-used': 'used',
+  'users.api-key-unused': 'not used yet',
+  'users.api-key-revoke': 'Revoke the API key {key}',
+  'users.api-key-revoke-action': 'Revoke key',
+  'users.api-key-revoke-text':
+    'Programs that use this key of {name} will lose access within seconds. This can’t be undone.',
   'users.events': 'Account activity',
   'users.no-events': 'No activity recorded',
   'users.events-older': 'Show older activity',

@@ -57,6 +57,9 @@ export interface AuthUsers {
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;
   unlink(id: string, identityId: string): Promise<void>;
+  /** Null if the project doesn't offer API keys. */
+  apiKeys(id: string): Promise<unknown>;
+  revokeApiKey(id: string, keyId: string): Promise<void>;
   inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
 }
 
@@ -87,6 +90,9 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
     endSession: (id, sessionId) => translated(users.endSession(id, sessionId)),
     endSessions: (id) => translated(users.endSessions(id)),
     unlink: (id, identityId) => translated(users.unlinkIdentity(id, identityId)),
+    apiKeys: (id) => translated(users.apiKeys(id), missing),
+    revokeApiKey: (id, keyId) =>
+      translated(users.revokeApiKey(id, keyId), "This user doesn't have this API key."),
     inspectSaml: (source) => translated(users.inspectSaml(source)),
   };
 }

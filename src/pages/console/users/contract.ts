@@ -213,6 +213,17 @@ export interface UserEventPage {
   readonly next: string | null;
 }
 
+/** A user's API key, as the auth service describes it. The key itself isn't stored. */
+export interface UserApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly beginning: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly last_used_at: string | null;
+}
+
 /** A short-lived token with which the operator can act as the user. */
 export interface ImpersonationToken {
   readonly accessToken: string;
@@ -249,6 +260,9 @@ export const contract = {
   'GET /users/:id/events': { query: eventPage, response: json<UserEventPage>() },
   'DELETE /users/:id/sessions': { response: noContent },
   'DELETE /users/:id/sessions/:session': { response: noContent },
+  /** `keys` is null if the project doesn't offer API keys. */
+  'GET /users/:id/api-keys': { response: json<{ readonly keys: readonly UserApiKey[] | null }>() },
+  'DELETE /users/:id/api-keys/:key': { response: noContent },
   'POST /users/:id/impersonate': { response: json<ImpersonationToken>() },
   'GET /impersonations': { response: json<{ readonly impersonations: readonly Impersonation[] }>() },
 } as const satisfies RouteTable;

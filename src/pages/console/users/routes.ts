@@ -13,7 +13,7 @@ import { type AuthUser, createAuthUsers } from './auth.ts';
 import type { User, UserChange } from './contract.ts';
 import { type ImpersonationDeps, impersonationRoutes } from './impersonation-routes.ts';
 import { listRoutes } from './list-routes.ts';
-import { factorRoutes, sessionRoutes } from './sign-in-routes.ts';
+import { apiKeyRoutes, factorRoutes, sessionRoutes } from './sign-in-routes.ts';
 import { ssoRoutes } from './sso-routes.ts';
 import { nameOf, param, type UserRouteDeps } from './user-call.ts';
 
@@ -43,6 +43,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   accessRoutes(shared);
   factorRoutes(shared);
   sessionRoutes(shared);
+  apiKeyRoutes(shared);
   impersonationRoutes(shared, deps);
 }
 

@@ -1,5 +1,5 @@
-/** The routes for how a user signs in: factors, identities, sessions and events. */
-import type { UserEventPage, UserSession } from './contract.ts';
+/** The routes for how a user and their programs get access: factors, identities, sessions, API keys and events. */
+import type { UserApiKey, UserEventPage, UserSession } from './contract.ts';
 import { nameOf, param, type UserRouteDeps } from './user-call.ts';
 
 export function factorRoutes({ route, users, audit, userOf }: UserRouteDeps): void {
@@ -45,6 +45,18 @@ export function sessionRoutes({ route, users, audit, userOf }: UserRouteDeps): v
       userId: user.id,
       sessionId: param(call, 'session'),
     });
+  });
+}
+
+export function apiKeyRoutes({ route, users, audit, userOf }: UserRouteDeps): void {
+  route('GET /users/:id/api-keys', 'read', async (call) => ({
+    keys: (await users.apiKeys(param(call, 'id'))) as readonly UserApiKey[] | null,
+  }));
+  route('DELETE /users/:id/api-keys/:key', 'write', async (call) => {
+    const user = await userOf(call);
+    const keyId = param(call, 'key');
+    await users.revokeApiKey(user.id, keyId);
+    await audit(call, 'user.revoke-api-key', nameOf(user), { userId: user.id, keyId });
   });
 }
 

@@ -23,6 +23,7 @@ import {
   renderSessionPlace,
 } from '../sessions/own-sessions.ts';
 import type { SamlInspection } from '../sso/metadata.ts';
+import { renderUserKey } from '../user-keys/routes.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
 import { generateLink, invite } from './links.ts';
@@ -31,6 +32,9 @@ import { requireTarget } from './users.ts';
 
 /** Loads the code for SAML when it's first needed, because few projects use it. */
 const loadSaml = () => import('../sso/metadata.ts');
+
+/** Loads the code for users' API keys when it's first needed. */
+const loadKeys = () => import('../user-keys/manage.ts');
 
 /**
  * The admin API's operations. Users are JSON objects in the format that GoTrue returns, and `create` and `update`
@@ -58,6 +62,9 @@ export interface UserAdministration {
   /** Returns a page of the account's timeline, newest event first. */
   events(id: string, before: string | undefined): Promise<{ events: JsonObject[]; next: string | null }>;
   unlinkIdentity(id: string, identityId: string): Promise<void>;
+  /** Returns a user's API keys, newest first. Null if the project doesn't offer API keys. */
+  apiKeys(id: string): Promise<JsonObject[] | null>;
+  revokeApiKey(id: string, keyId: string): Promise<void>;
   /** Checks a SAML identity provider's metadata. Doesn't store anything. */
   inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
   /** Returns this server's URLs that operators enter at an identity provider. Null if SAML is disabled. */
@@ -142,6 +149,18 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
       }),
     unlinkIdentity: (id, identityId) =>
       run(async () => unlinkIdentityByAdmin(ctx, caller, await target(id), identityId)),
+    apiKeys: (id) =>
+      run(async () => {
+        const user = await target(id);
+        const { listKeysOf, offersUserKeys } = await loadKeys();
+        return offersUserKeys(ctx) ? (await listKeysOf(ctx, user)).map(renderUserKey) : null;
+      }),
+    revokeApiKey: (id, keyId) =>
+      run(async () => {
+        const { requireUserKeys, revokeKeyByAdmin } = await loadKeys();
+        requireUserKeys(ctx);
+        await revokeKeyByAdmin(ctx, caller, await target(id), keyId);
+      }),
     inspectSaml: (source) => run(async () => (await loadSaml()).inspectSaml(ctx, source)),
     samlServiceProvider: async () =>
       ctx.settings.saml.enabled ? (await loadSaml()).serviceProvider(ctx) : null,

@@ -25,9 +25,12 @@ const dayMs = 86_400_000;
 
 export const hashOfUserKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
+export const offersUserKeys = (ctx: AuthContext): boolean =>
+  ctx.settings.userKeys.enabled && ctx.hasOwnTables;
+
 /** @throws {AuthError} feature_disabled */
 export function requireUserKeys(ctx: AuthContext): void {
-  if (!ctx.settings.userKeys.enabled || !ctx.hasOwnTables) {
+  if (!offersUserKeys(ctx)) {
     throw authError('feature_disabled', 'API keys of users are disabled');
   }
 }

@@ -10,6 +10,7 @@ export type {
   SsoCheck,
   SsoConnection,
   SsoPage,
+  UserApiKey,
   UserRow,
   UserSession,
 } from '../../../../src/pages/console/users/contract.ts';
@@ -49,6 +50,14 @@ export const sessionsQuery = (userId: string) =>
     queryKey: [...userQuery(userId).queryKey, 'sessions'],
     queryFn: async ({ signal }) =>
       (await fetchConsole('GET /users/:id/sessions', { params: { id: userId }, signal })).sessions,
+    retry: false,
+  });
+
+export const apiKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...userQuery(userId).queryKey, 'api-keys'],
+    queryFn: async ({ signal }) =>
+      (await fetchConsole('GET /users/:id/api-keys', { params: { id: userId }, signal })).keys,
     retry: false,
   });
 

@@ -15,6 +15,7 @@ import { BackToList } from '../../components/missing-note.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { useDirty } from '../../components/unsaved.tsx';
+import { ApiKeys } from './api-keys.tsx';
 import { Beside, type BesideProps } from './beside.tsx';
 import { Events } from './events.tsx';
 import { jsonObjectOf } from './json-object.ts';
@@ -104,6 +105,7 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
       </Facts>
       <SignInMethods user={user} />
       <Sessions user={user} />
+      <ApiKeys user={user} />
       <Events user={user} />
       <Metadata user={user} field="app_metadata" />
       <Metadata user={user} field="user_metadata" />
