@@ -297,7 +297,7 @@ test('“This wasn’t me” in the notice about an API key revokes all API keys
   expect(page).toContain('An API key was created for your account on');
   expect(page).toContain('All API keys of your account will be revoked.');
   expect(await press(link)).toBe('/account/secured');
-  const [{ count } = { count: -1 }] = await auth.db.query<{ count: number }>(sql`
+  const [{ count } = { count: -1 }] = await auth.database.pool('supabase_admin').query<{ count: number }>(sql`
     select count(*)::int as count from _plinth.user_api_keys k join auth.users u on u.id = k.user_id
     where u.email = ${email}`);
   expect(count).toBe(0);
