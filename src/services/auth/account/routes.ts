@@ -20,7 +20,7 @@ import { renderPasskey } from '../passkeys/routes.ts';
 import { renderEvent } from '../security-events/events.ts';
 import { requireOwnUser, requirePerson, requireUser } from '../sessions/authenticate.ts';
 import { renderSessionEntry } from '../sessions/own-sessions.ts';
-import { renderUserKey } from '../user-keys/routes.ts';
+import { renderUserKey } from '../user-keys/render.ts';
 import { cancelPendingEmail, cancelPendingPhone } from './contact-changes.ts';
 import { deleteOwnAccount, exportOwnData } from './own-account.ts';
 import { updateOwnUser } from './own-user.ts';

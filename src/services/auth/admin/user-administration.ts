@@ -23,7 +23,7 @@ import {
   renderSessionPlace,
 } from '../sessions/own-sessions.ts';
 import type { SamlInspection } from '../sso/metadata.ts';
-import { renderUserKey } from '../user-keys/routes.ts';
+import { renderUserKey } from '../user-keys/render.ts';
 import { createByAdmin } from './create-user.ts';
 import { deleteByAdmin } from './delete-user.ts';
 import { generateLink, invite } from './links.ts';

@@ -6,13 +6,12 @@ import { requireTarget } from '../admin/users.ts';
 import type { JsonObject } from '../common/json.ts';
 import { limitChanges } from '../common/limit-changes.ts';
 import type { Call, Operation } from '../common/operation.ts';
-import { toRfc3339 } from '../common/times.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Route } from '../http/route.ts';
 import { requireAdmin, requirePerson } from '../sessions/authenticate.ts';
-import type { UserKey } from './queries.ts';
+import { renderUserKey } from './render.ts';
 
 export function userKeyRoutes(route: Route): void {
   route(listOwn);
@@ -87,13 +86,3 @@ const revokeForAdmin: Operation<Exchange, void> = {
     await revokeKeyByAdmin(ctx, admin, user, params.keyId ?? '');
   },
 };
-
-export const renderUserKey = (key: UserKey): JsonObject => ({
-  id: key.id,
-  name: key.name,
-  beginning: key.beginning,
-  scopes: [...key.scopes],
-  created_at: toRfc3339(key.created_at),
-  expires_at: toRfc3339(key.expires_at),
-  last_used_at: key.last_used_at === null ? null : toRfc3339(key.last_used_at),
-});
