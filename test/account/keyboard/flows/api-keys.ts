@@ -31,6 +31,8 @@ const created: Flow = {
     await scene.sees(say('reconfirm.intro'));
     await page.keyboard.press('Escape');
     await walker.reaches(say('api-key.submit'));
+    equal(await page.getByLabel(say('api-key.lifetime')).inputValue(), '30');
+    equal(await page.getByLabel('notes:read').isChecked(), true);
     await walker.enter();
     await walker.reaches(say('field.password'));
     await walker.type(password);
