@@ -65,7 +65,8 @@ export function ActivitySection({ user, isManaged }: { user: User; isManaged: bo
 function EventItem({ event }: { event: SecurityEvent }) {
   const { created_at: at, network, details } = event;
   const device = deviceOf(event.user_agent);
-  const name = typeof details.name === 'string' && !event.kind.startsWith('app_') ? details.name : '';
+  const isInTitle = /^(?:app|api_key)_/.test(event.kind);
+  const name = typeof details.name === 'string' && !isInTitle ? details.name : '';
   const parts = [
     name,
     event.actor === 'operator' ? t('activity.by-operator') : '',

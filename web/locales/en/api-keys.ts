@@ -3,7 +3,7 @@ export const messages = {
   'api-key.title': 'API keys',
   'api-key.intro':
     'A key gives a script or program access to your data. Anyone who has the key can use it, so keep it secret.',
-  'api-key.none': 'No API keys yet.',
+  'api-key.none': 'No API keys yet',
   'api-key.guest': 'Guests can’t create API keys. Save your account first.',
   'api-key.create': 'Create API key',
   'api-key.name': 'Name',

@@ -54,8 +54,9 @@ const created: Flow = {
     equal(used.status, 404);
     await page.reload();
     // The name is shown as text, and the time of the last use is known.
-    await scene.sees(name);
     await scene.sees('notes:read');
+    await scene.sees(say('activity.api_key_created', { name }));
+    equal(await page.getByText(name, { exact: true }).count(), 1);
     equal(await page.getByText(say('api-key.unused')).count(), 0);
     const revoke = say('api-key.revoke-what', { name });
     await walker.press(revoke);
