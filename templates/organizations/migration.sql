@@ -3,7 +3,8 @@
 -- `plinth organizations init` wrote this migration. It belongs to your project, so you can change it. Row level
 -- security decides who can read and change the tables. Changes that need more than one row are functions in `public`,
 -- which supabase-js calls with `rpc`. The schema `org` isn't exposed over REST. It contains the functions for the
--- policies of your own tables. Plinth's auth service calls only `org.token_claims`, as the signed-in user.
+-- policies of your own tables. Plinth's auth service calls only `org.token_claims`, as the signed-in user, and
+-- `org.was_removed`.
 --
 -- Every function raises errors with a status for REST (PT403 is 403) and a stable code in `hint`.
 
@@ -107,6 +108,16 @@ create table org.sessions (
     references public.organization_memberships (user_id, organization_id) on delete cascade
 );
 create index on org.sessions (user_id, organization_id);
+
+-- Users whom another person or an identity provider has removed. They can't join because of their email domain, but can
+-- ask to join.
+create table org.removed_members (
+  organization_id uuid not null references public.organizations on delete cascade,
+  user_id uuid not null references auth.users on delete cascade,
+  removed_at timestamptz not null default now(),
+  primary key (organization_id, user_id)
+);
+create index on org.removed_members (user_id);
 
 -- Functions for policies ------------------------------------------------------------------------------------------
 
@@ -233,6 +244,36 @@ $$;
 
 create trigger keep_owner before update or delete on public.organization_memberships
   for each row execute function org.keep_owner();
+
+-- Remembers removed members until they are members again. Users who leave can come back.
+create function org.note_removal() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    delete from org.removed_members r where r.organization_id = new.organization_id and r.user_id = new.user_id;
+  elsif old.user_id is distinct from (select auth.uid()) then
+    -- If the user or the whole organization is being deleted, its row doesn't exist anymore.
+    insert into org.removed_members (organization_id, user_id)
+    select o.id, u.id from public.organizations o, auth.users u
+    where o.id = old.organization_id and u.id = old.user_id
+    on conflict do nothing;
+  end if;
+  return null;
+end
+$$;
+
+create trigger note_removal after insert or delete on public.organization_memberships
+  for each row execute function org.note_removal();
+
+-- Plinth calls this function before users join because of their email domain.
+create function org.was_removed(organization uuid, member uuid) returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select exists (
+    select from org.removed_members r where r.organization_id = organization and r.user_id = member
+  )
+$$;
 
 create function org.touch() returns trigger
 language plpgsql set search_path = ''
@@ -698,6 +739,7 @@ alter table public.organization_invitations enable row level security;
 alter table public.organization_join_requests enable row level security;
 alter table org.invitation_tokens enable row level security;
 alter table org.sessions enable row level security;
+alter table org.removed_members enable row level security;
 
 create policy "members read their organizations" on public.organizations
   for select to authenticated using (id = any (array(select org.ids())));
@@ -774,6 +816,7 @@ grant execute on function org.ids(), org.ids(text), org.is_member(uuid), org.has
   org.at_least(uuid, text), org.current() to anon, authenticated, service_role;
 grant execute on function org.manages_rank(uuid, integer), org.manages_role(uuid, text), org.may_change(),
   org.token_claims() to authenticated;
+grant execute on function org.was_removed(uuid, uuid) to service_role;
 
 revoke all on function public.create_organization(text, text), public.delete_organization(uuid),
   public.organization_members(uuid), public.invite_to_organization(uuid, text, text), public.organization_invitation(text),

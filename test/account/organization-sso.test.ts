@@ -110,7 +110,8 @@ describeEach(['en', 'ar'] as const)('in %s', (language) => {
     await page.getByRole('checkbox', { name: say('connection.require') }).check();
     await button(page, say('organization.save')).first().click();
     await page.getByText(say('connection.saved')).waitFor();
-    await page.getByText(say('connection.required'), { exact: true }).waitFor();
+    const single = page.getByRole('region', { name: say('connection.title'), exact: true });
+    await single.getByText(say('connection.required'), { exact: true }).waitFor();
     await expectGood(page);
     const [rules] = await db().query<{ enforced: boolean; roles: object }>(sql`
       select is_enforced as enforced, group_roles as roles from _plinth.organization_connections
@@ -131,6 +132,78 @@ describeEach(['en', 'ar'] as const)('in %s', (language) => {
     await page.getByText(say('connection.removed')).waitFor();
   });
 
+  test('managers see the history, newest first', withStates, async () => {
+    const { id: userId, page, token } = await person(language);
+    const id = await organizationOf(token);
+    const domain = `company${count}.example`;
+    const url = `${stage.backend.url}/account/organizations/${id}`;
+    await page.goto(url);
+    await page.getByText(say('history.none')).waitFor();
+    const former = await makeUser(stage.backend, `former${count}@mail.example`);
+    const employee = await makeUser(stage.backend, `employee${count}@${domain}`);
+    await db().query(sql`
+      insert into _plinth.organization_domains (organization_id, domain, token, verified_at, checked_at)
+      values (${id}, ${domain}, 'x', now(), now())`);
+    const record = (kind: string, actor: string, user: string | null = null, details: object = {}) =>
+      db().query(sql`
+        insert into _plinth.organization_events (organization_id, kind, actor, user_id, details)
+        values (${id}, ${kind}, ${actor}, ${user}, ${details})`);
+    await record('domain_added', 'user', userId, { domain });
+    await record('domain_verified', 'setup', null, { domain });
+    await record('domain_changed', 'user', userId, { domain, join_policy: 'join', join_role: 'member' });
+    await record('connection_tested', 'setup', null, { ok: false });
+    await record('connection_tested', 'setup', null, { ok: true });
+    await record('connection_activated', 'setup', null, { kind: 'oidc' });
+    await record('connection_changed', 'user', userId, { enforced: true, disabled: false });
+    await record('member_added', 'scim', employee, { role: 'member' });
+    await record('role_changed', 'scim', employee, { role: 'admin' });
+    await record('member_removed', 'scim', employee);
+    await record('member_added', 'user', former, { domain, role: 'member' });
+    await record('member_added', 'server', former, { role: '<img src=x>' });
+    await record('scim_token_created', 'setup');
+    await record('emergency_sign_in', 'user', userId);
+    await record('domain_lost', 'server', null, { domain });
+    await page.reload();
+    const entries = page
+      .getByRole('region', { name: say('history.title'), exact: true })
+      .getByRole('listitem');
+    await page.getByText(say('history.domain_lost', { domain })).waitFor();
+    expect(await entries.count()).toBe(6);
+    await expectGood(page);
+    await button(page, say('activity.older')).press('Enter');
+    await expect.poll(() => entries.count()).toBe(15);
+    // The button has disappeared, so the first entry that it has shown has focus.
+    expect(await entries.nth(6).evaluate((entry) => entry === document.activeElement)).toBe(true);
+    const shown = (await entries.allInnerTexts()).map((text) => text.replace(/[\u2066-\u2069]/g, ''));
+    const own = `person${count}@mail.example`;
+    const role = (key: 'member' | 'admin') => say(`role.${key}`);
+    const who = `employee${count}@${domain}`;
+    const plain = (text: string) => text.replace(/[\u2066-\u2069]/g, '');
+    const expected = [
+      [say('history.domain_lost', { domain }), say('history.by-server')],
+      [say('history.emergency_sign_in', { who: own })],
+      [say('history.scim_token_created'), say('history.by-setup')],
+      [
+        say('history.member_added', { who: say('history.former'), role: '<img src=x>' }),
+        say('connection.title'),
+      ],
+      [say('history.member_joined', { who: say('history.former'), domain })],
+      [say('history.member_removed', { who }), say('history.by-scim')],
+      [say('history.role_changed', { who, role: role('admin') }), say('history.by-scim')],
+      [say('history.member_added', { who, role: role('member') }), say('history.by-scim')],
+      [say('history.connection_changed'), own, say('connection.required')],
+      [say('history.connection_activated'), say('history.by-setup'), say('setup.oidc')],
+      [say('history.connection_tested')],
+      [say('history.connection_failed')],
+      [say('history.domain_changed', { domain }), own, say('domains.join-join'), role('member')],
+      [say('history.domain_verified', { domain }), say('history.by-setup')],
+      [say('history.domain_added', { domain }), own],
+    ];
+    for (const [index, texts] of expected.entries())
+      for (const text of texts) expect(shown[index]).toContain(plain(text));
+    await expectGood(page);
+  });
+
   test('an admin sees the domains, but not what only owners change', withStates, async () => {
     const owner = await person(language);
     const id = await organizationOf(owner.token);
@@ -139,6 +212,7 @@ describeEach(['en', 'ar'] as const)('in %s', (language) => {
       insert into public.organization_memberships (organization_id, user_id, role) values (${id}, ${admin.id}, 'admin')`);
     await admin.page.goto(`${stage.backend.url}/account/organizations/${id}`);
     await admin.page.getByText(say('connection.owner')).waitFor();
+    await admin.page.getByText(say('history.title'), { exact: true }).waitFor();
     expect(await button(admin.page, say('connection.link-create')).count()).toBe(0);
     await expectGood(admin.page);
   });

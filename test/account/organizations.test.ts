@@ -123,6 +123,15 @@ const rolesIn = async (owner: Person, id: string): Promise<Record<string, string
   return Object.fromEntries(members.map(({ email, role }) => [email, role]));
 };
 
+/** Verifies an email domain of an organization. Returns the domain. */
+async function verifyDomain(id: string, policy: 'join' | 'request' | 'never'): Promise<string> {
+  const domain = `${unique('company')}.example`;
+  await stage.backend.database.pool('supabase_admin').query(sql`
+    insert into _plinth.organization_domains (organization_id, domain, token, verified_at, checked_at, join_policy)
+    values (${id}, ${domain}, 'x', now(), now(), ${policy})`);
+  return domain;
+}
+
 describeEach([
   ['en', true],
   ['en', false],
@@ -261,6 +270,60 @@ describeEach([
     await button(page, `${say('organizations.withdraw')}: ${name}`).click();
     await status(page, say('organizations.withdrawn'));
     expect((await rest(owner.token, '/rpc/organization_requests', { organization_id: id })).body).toEqual([]);
+  });
+
+  test('a user joins the organization of the email domain, or asks to join', withStates, async () => {
+    const owner = await person();
+    const [direct, asking, closed] = [
+      await organizationOf(owner),
+      await organizationOf(owner),
+      await organizationOf(owner),
+    ];
+    const check = async (page: Page) => {
+      if (scripts) await expectGood(page);
+    };
+    const ada = await person(scripts, language, `ada@${await verifyDomain(direct.id, 'join')}`);
+    await open(ada.page);
+    await ada.page.getByText(say('organizations.available')).waitFor();
+    await check(ada.page);
+    await button(ada.page, `${say('organizations.available-join')}: ${direct.name}`).press('Enter');
+    await status(ada.page, say('organizations.joined'));
+    await ada.page.getByText(say('organizations.current', { role: say('role.member') })).waitFor();
+    expect(await ada.page.getByText(say('organizations.available')).count()).toBe(0);
+    expect(await rolesIn(owner, direct.id)).toMatchObject({ [ada.email]: 'member' });
+
+    const bob = await person(scripts, language, `bob@${await verifyDomain(asking.id, 'request')}`);
+    await open(bob.page);
+    await button(bob.page, `${say('organizations.available-request')}: ${asking.name}`).click();
+    await status(bob.page, say('organizations.requested'));
+    await bob.page.getByText(say('organizations.waiting')).waitFor();
+    expect(await bob.page.getByText(say('organizations.available')).count()).toBe(0);
+    await check(bob.page);
+    await button(bob.page, `${say('organizations.withdraw')}: ${asking.name}`).click();
+    await button(bob.page, `${say('organizations.available-request')}: ${asking.name}`).waitFor();
+
+    const eve = await person(scripts, language, `eve@${await verifyDomain(closed.id, 'never')}`);
+    await open(eve.page);
+    await heading(eve.page, say('page.organizations'));
+    expect(await eve.page.getByText(say('organizations.available')).count()).toBe(0);
+  });
+
+  test('an organization that is no longer available is not joined', withStates, async () => {
+    const owner = await person();
+    const { id, name } = await organizationOf(owner, '<b data-section="requests">%PLINTH_NONCE%\u202eX</b>');
+    const domain = await verifyDomain(id, 'join');
+    const { page } = await person(scripts, language, `${unique('ada')}@${domain}`);
+    await open(page);
+    const joining = button(page, `${say('organizations.available-join')}: ${name}`);
+    await joining.waitFor();
+    expect(await page.locator('main b').count()).toBe(0);
+    await stage.backend.database
+      .pool('supabase_admin')
+      .query(sql`update _plinth.organization_domains set join_policy = 'never' where domain = ${domain}`);
+    await joining.click();
+    await page.getByText(say('field.organization-closed')).waitFor();
+    if (scripts) await expectGood(page);
+    expect(Object.keys(await rolesIn(owner, id))).toEqual([owner.email]);
   });
 });
 

@@ -35,6 +35,16 @@ export interface ScimToken {
   readonly last_used_at: string | null;
 }
 
+/** A change of the domains, single sign-on or provisioning. */
+export interface Change {
+  readonly kind: string;
+  readonly actor: 'user' | 'setup' | 'scim' | 'server';
+  readonly user_id: string | null;
+  readonly email: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+}
+
 export interface Sso {
   readonly domains: readonly Domain[];
   readonly connection: Connection | null;
@@ -42,6 +52,8 @@ export interface Sso {
   readonly scim_tokens: readonly ScimToken[];
   readonly scim_users: number;
   readonly links: readonly SetupLink[];
+  /** The latest changes, newest first. */
+  readonly events: readonly Change[];
 }
 
 export const loadSso = (organizationId: string): Promise<Sso> =>

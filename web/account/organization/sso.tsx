@@ -5,6 +5,7 @@ import { ApiError } from '../../lib/api.ts';
 import { LoadFailed } from '../security/card.tsx';
 import { ConnectionSection } from './connection.tsx';
 import { DomainsSection } from './domains.tsx';
+import { HistorySection } from './history.tsx';
 import { useOrganization } from './parts.tsx';
 import { ProvisioningSection } from './provisioning.tsx';
 import { loadSso } from './sso-data.ts';
@@ -28,6 +29,7 @@ export function SsoSections() {
       <DomainsSection domains={sso.domains} reload={reload} />
       <ConnectionSection sso={sso} reload={reload} />
       <ProvisioningSection sso={sso} reload={reload} />
+      <HistorySection changes={sso.events} />
     </>
   );
 }

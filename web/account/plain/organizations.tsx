@@ -43,7 +43,7 @@ const Section = (props: { list: string; title: string; children: ReactNode }) =>
   </section>
 );
 
-const RowButton = (props: { action: 'switch' | 'decline' | 'withdraw'; label: string }) => (
+const RowButton = (props: { action: 'switch' | 'decline' | 'withdraw' | 'join'; label: string }) => (
   <button
     type="submit"
     name={props.action}
@@ -112,6 +112,21 @@ function Organizations({ errorField, isEmpty }: { errorField?: ErrorField; isEmp
                 </span>
                 <RowButton action="decline" label={t('invitation.decline')} />
               </li>
+            </ul>
+          </Section>
+          <Section list="available" title={t('organizations.available')}>
+            <ul className={classes.accounts} data-list="available">
+              {(['join', 'request'] as const).map((policy) => (
+                <li key={policy} data-state={policy}>
+                  <span className={classes.entry}>
+                    <bdi>{name}</bdi>{' '}
+                    <span className={classes.note}>
+                      {t('organizations.available-why', { domain: '%PLINTH_ROW_DOMAIN%' })}
+                    </span>
+                  </span>
+                  <RowButton action="join" label={t(`organizations.available-${policy}`)} />
+                </li>
+              ))}
             </ul>
           </Section>
           <Section list="organizations" title={t('organizations.mine')}>

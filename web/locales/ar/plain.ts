@@ -222,6 +222,12 @@ export const messages = {
   'organizations.current': '{role} · المؤسسة الحالية',
   'organizations.switch': 'التبديل إليها',
   'organizations.none': 'لست عضوًا في أي مؤسسة بعد. أنشئ مؤسسة، أو اطلب دعوة من مشرف إحدى المؤسسات.',
+  'organizations.available': 'مؤسسات يمكنك الانضمام إليها',
+  'organizations.available-why': 'لمن لديهم عنوان في {domain}',
+  'organizations.available-join': 'الانضمام',
+  'organizations.available-request': 'طلب الانضمام',
+  'field.organization-closed':
+    'لا يمكنك الانضمام إلى هذه المؤسسة بعنوان بريدك الإلكتروني. اطلب دعوة من أحد الأعضاء.',
   'organizations.create-title': 'إنشاء مؤسسة',
   'organizations.name': 'اسم المؤسسة',
   'organizations.create': 'إنشاء المؤسسة',

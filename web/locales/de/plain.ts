@@ -254,6 +254,12 @@ export const messages = {
   'organizations.switch': 'Wechseln',
   'organizations.none':
     'Sie sind noch kein Mitglied einer Organisation. Erstellen Sie eine oder bitten Sie den Administrator einer Organisation um eine Einladung.',
+  'organizations.available': 'Organisationen, denen Sie beitreten können',
+  'organizations.available-why': 'Für Personen mit einer Adresse bei {domain}',
+  'organizations.available-join': 'Beitreten',
+  'organizations.available-request': 'Beitritt anfragen',
+  'field.organization-closed':
+    'Sie können dieser Organisation mit Ihrer E‑Mail-Adresse nicht beitreten. Bitten Sie ein Mitglied um eine Einladung.',
   'organizations.create-title': 'Organisation erstellen',
   'organizations.name': 'Name der Organisation',
   'organizations.create': 'Organisation erstellen',

@@ -242,6 +242,12 @@ export const messages = {
   'organizations.switch': 'Switch',
   'organizations.none':
     'You aren’t a member of an organization yet. Create one, or ask an organization’s admin to invite you.',
+  'organizations.available': 'Organizations you can join',
+  'organizations.available-why': 'For people with an address at {domain}',
+  'organizations.available-join': 'Join',
+  'organizations.available-request': 'Ask to join',
+  'field.organization-closed':
+    'You can’t join this organization with your email address. Ask a member to invite you.',
   'organizations.create-title': 'Create an organization',
   'organizations.name': 'Name of the organization',
   'organizations.create': 'Create organization',

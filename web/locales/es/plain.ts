@@ -249,6 +249,12 @@ export const messages = {
   'organizations.switch': 'Cambiar',
   'organizations.none':
     'Aún no eres miembro de ninguna organización. Crea una o pide al administrador de una organización que te invite.',
+  'organizations.available': 'Organizaciones a las que puedes unirte',
+  'organizations.available-why': 'Para personas con una dirección de {domain}',
+  'organizations.available-join': 'Unirse',
+  'organizations.available-request': 'Solicitar unirse',
+  'field.organization-closed':
+    'No puedes unirte a esta organización con tu dirección de correo. Pide a un miembro que te invite.',
   'organizations.create-title': 'Crea una organización',
   'organizations.name': 'Nombre de la organización',
   'organizations.create': 'Crear organización',

@@ -24,7 +24,7 @@ export const messages = {
   'members.role': 'Modifier le rôle',
   'members.role-what': 'Modifier le rôle\u00a0: {who}',
   'members.role-changed': '{who} a maintenant le rôle {role}.',
-  'members.remove': 'Supprimer',
+  'members.remove': 'Retirer',
   'members.remove-what': 'Retirer {who}',
   'members.remove-ask': 'Retirer {who} de {organization}\u202f? L’accès à ses données sera perdu.',
   'members.removed': '{who} a été retiré.',

@@ -251,6 +251,12 @@ export const messages = {
   'organizations.switch': 'Changer',
   'organizations.none':
     'Vous n’êtes pas encore membre d’une organisation. Créez-en une, ou demandez à l’administrateur d’une organisation de vous inviter.',
+  'organizations.available': 'Organisations que vous pouvez rejoindre',
+  'organizations.available-why': 'Pour les personnes ayant une adresse {domain}',
+  'organizations.available-join': 'Rejoindre',
+  'organizations.available-request': 'Demander à rejoindre',
+  'field.organization-closed':
+    'Vous ne pouvez pas rejoindre cette organisation avec votre adresse e‑mail. Demandez à un membre de vous inviter.',
   'organizations.create-title': 'Créez une organisation',
   'organizations.name': 'Nom de l’organisation',
   'organizations.create': 'Créer l’organisation',

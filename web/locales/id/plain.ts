@@ -242,6 +242,12 @@ export const messages = {
   'organizations.switch': 'Beralih',
   'organizations.none':
     'Anda belum menjadi anggota organisasi. Buat organisasi, atau minta administrator organisasi mengundang Anda.',
+  'organizations.available': 'Organisasi yang bisa Anda ikuti',
+  'organizations.available-why': 'Untuk orang dengan alamat di {domain}',
+  'organizations.available-join': 'Gabung',
+  'organizations.available-request': 'Minta bergabung',
+  'field.organization-closed':
+    'Anda tidak bisa bergabung ke organisasi ini dengan alamat email Anda. Minta anggota mengundang Anda.',
   'organizations.create-title': 'Buat organisasi',
   'organizations.name': 'Nama organisasi',
   'organizations.create': 'Buat organisasi',

@@ -248,6 +248,12 @@ export const messages = {
   'organizations.switch': 'Passa',
   'organizations.none':
     'Non sei ancora membro di un’organizzazione. Creane una o chiedi all’amministratore di un’organizzazione di invitarti.',
+  'organizations.available': 'Organizzazioni a cui puoi unirti',
+  'organizations.available-why': 'Per chi ha un indirizzo {domain}',
+  'organizations.available-join': 'Unisciti',
+  'organizations.available-request': 'Chiedi di unirti',
+  'field.organization-closed':
+    'Non puoi unirti a questa organizzazione con il tuo indirizzo email. Chiedi a un membro di invitarti.',
   'organizations.create-title': 'Crea un’organizzazione',
   'organizations.name': 'Nome dell’organizzazione',
   'organizations.create': 'Crea organizzazione',

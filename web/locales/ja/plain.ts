@@ -243,6 +243,12 @@ export const messages = {
   'organizations.switch': '切り替える',
   'organizations.none':
     'まだどの組織のメンバーでもありません。組織を作成するか、組織の管理者に招待を依頼してください。',
+  'organizations.available': '参加できる組織',
+  'organizations.available-why': '{domain}のアドレスを持つ人が対象',
+  'organizations.available-join': '参加',
+  'organizations.available-request': '参加をリクエスト',
+  'field.organization-closed':
+    'このメールアドレスではこの組織に参加できません。メンバーに招待を依頼してください。',
   'organizations.create-title': '組織を作成',
   'organizations.name': '組織の名前',
   'organizations.create': '組織を作成',

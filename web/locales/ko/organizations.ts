@@ -23,7 +23,7 @@ export const messages = {
   'members.role': '역할 변경',
   'members.role-what': '역할 변경: {who}',
   'members.role-changed': '{who}의 역할이 {role}(으)로 변경되었습니다.',
-  'members.remove': '삭제',
+  'members.remove': '내보내기',
   'members.remove-what': '{who} 내보내기',
   'members.remove-ask':
     '{organization}에서 {who}을(를) 내보낼까요? 조직의 데이터에 더 이상 액세스할 수 없게 됩니다.',

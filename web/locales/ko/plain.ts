@@ -229,6 +229,12 @@ export const messages = {
   'organizations.current': '{role} · 현재 조직',
   'organizations.switch': '전환',
   'organizations.none': '아직 조직의 구성원이 아닙니다. 조직을 만들거나 조직의 관리자에게 초대를 요청하세요.',
+  'organizations.available': '가입할 수 있는 조직',
+  'organizations.available-why': '{domain} 주소가 있는 사람 대상',
+  'organizations.available-join': '가입',
+  'organizations.available-request': '가입 요청',
+  'field.organization-closed':
+    '이 이메일 주소로는 이 조직에 가입할 수 없습니다. 구성원에게 초대를 요청하세요.',
   'organizations.create-title': '조직 만들기',
   'organizations.name': '조직 이름',
   'organizations.create': '조직 만들기',

@@ -241,6 +241,12 @@ export const messages = {
   'organizations.switch': 'Mudar',
   'organizations.none':
     'Você ainda não é membro de uma organização. Crie uma ou peça um convite ao administrador de uma organização.',
+  'organizations.available': 'Organizações em que você pode entrar',
+  'organizations.available-why': 'Para pessoas com um endereço de {domain}',
+  'organizations.available-join': 'Entrar',
+  'organizations.available-request': 'Pedir para entrar',
+  'field.organization-closed':
+    'Você não pode entrar nesta organização com seu endereço de e‑mail. Peça um convite a um membro.',
   'organizations.create-title': 'Crie uma organização',
   'organizations.name': 'Nome da organização',
   'organizations.create': 'Criar organização',

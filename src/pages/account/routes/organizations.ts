@@ -3,6 +3,8 @@
  * scripts. The page of a single organization calls the REST service from the browser.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../../base/shared/errors.ts';
+import type { UserOperations } from '../../../services/auth/index.ts';
 import { isOrganizationId, ourPage, pageWith } from '../arrival.ts';
 import { carriedFlow } from '../core/html.ts';
 import { type ListRow, repeatLists } from '../core/list-rows.ts';
@@ -58,15 +60,16 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
       const visitor = await entered(request, reply);
       if (visitor === undefined) return reply;
       if (visitor.user.is_anonymous === true) return send(request, reply, 'plain/organizations-guest', still);
-      const { organizations, invitations, requests } = await auth
-        .user(request, visitor.session)
-        .organizations();
+      const own = await auth.user(request, visitor.session).organizations();
+      // A request that was sent is in the list of requests.
+      const available = own.available.filter((one) => one.policy === 'join' || !one.requested);
       const query = queryOf(request);
       const done = query.get('done') ?? '';
       const step = stepOf(request);
       const problem = step?.page === listPage ? step.problem : undefined;
       if (problem !== undefined) keepStep(request, reply, undefined);
-      const state = problem?.place ?? (organizations.length === 0 ? 'empty' : undefined);
+      const state =
+        problem?.place ?? (own.organizations.length + available.length === 0 ? 'empty' : undefined);
       const typed = step?.page === listPage ? (step.typed ?? '') : '';
       return send(
         request,
@@ -84,17 +87,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
             },
             repeat: repeatLists({
               done: problem === undefined && results.has(done) ? [{ state: done }] : [],
-              organizations: organizations.map((one): ListRow => {
-                const values = { ROW_ID: one.id, ROW_NAME: one.name, ROW_ROLE: roleText(one, text) };
-                return { state: one.isCurrent ? 'current' : 'other', values };
-              }),
-              invitations: invitations.map((one): ListRow => {
-                const values = { ROW_ID: one.id, ROW_NAME: one.organization, ROW_ROLE: roleText(one, text) };
-                return { state: 'open', values };
-              }),
-              requests: requests.map((one): ListRow => {
-                return { state: 'sent', values: { ROW_ID: one.id, ROW_NAME: one.organization } };
-              }),
+              ...rowsOf({ ...own, available }, text),
               app: appRows(query),
             }),
           }),
@@ -145,7 +138,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
       const id = form.get(name) ?? '';
       return isOrganizationId(id) ? id : undefined;
     };
-    const [declined, chosen, withdrawn] = ['decline', 'switch', 'withdraw'].map(idIn);
+    const [declined, chosen, withdrawn, joined] = ['decline', 'switch', 'withdraw', 'join'].map(idIn);
     if (declined !== undefined) {
       await user.declineInvitation({ id: declined });
       return 'declined';
@@ -158,6 +151,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
       await user.withdrawRequest(withdrawn);
       return 'withdrawn';
     }
+    if (joined !== undefined) return joinByDomain(user, joined);
     if (form.has('name')) {
       const name = trimmedIn(form, 'name', maxNameLength, 'field.organization-missing');
       await user.switchOrganization(await user.createOrganization(name));
@@ -181,6 +175,43 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationRoute
     });
     return page(request, reply);
   });
+}
+
+/** Returns the rows of the lists. */
+function rowsOf(
+  { organizations, invitations, requests, available }: Awaited<ReturnType<UserOperations['organizations']>>,
+  text: (code: string) => string,
+): Readonly<Record<string, readonly ListRow[]>> {
+  return {
+    invitations: invitations.map((one) => {
+      const values = { ROW_ID: one.id, ROW_NAME: one.organization, ROW_ROLE: roleText(one, text) };
+      return { state: 'open', values };
+    }),
+    available: available.map((one) => {
+      const values = { ROW_ID: one.id, ROW_NAME: one.name, ROW_DOMAIN: one.domain };
+      return { state: one.policy, values };
+    }),
+    organizations: organizations.map((one) => {
+      const values = { ROW_ID: one.id, ROW_NAME: one.name, ROW_ROLE: roleText(one, text) };
+      return { state: one.isCurrent ? 'current' : 'other', values };
+    }),
+    requests: requests.map((one) => {
+      return { state: 'sent', values: { ROW_ID: one.id, ROW_NAME: one.organization } };
+    }),
+  };
+}
+
+/** Joins the organization of the user's email domain and switches to it, or asks to join. */
+async function joinByDomain(user: UserOperations, id: string): Promise<string> {
+  try {
+    const result = await user.joinOrganization(id);
+    if (result === 'joined') await user.switchOrganization(id);
+    return result;
+  } catch (error) {
+    if (error instanceof AuthRejection && error.code === 'no_authorization')
+      throw new FieldFault('field.organization-closed', 'form');
+    throw error;
+  }
 }
 
 function trimmedIn(form: URLSearchParams, name: string, maxLength: number, missing: string): string {

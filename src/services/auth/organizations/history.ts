@@ -46,16 +46,29 @@ export interface OrganizationEventRow {
   readonly kind: OrganizationEventKind;
   readonly actor: OrganizationEvent['actor'];
   readonly user_id: string | null;
+  /** The user's confirmed address, if it belongs to a domain that the organization holds now. */
+  readonly email: string | null;
   readonly details: JsonObject;
   readonly created_at: string;
 }
 
 const shownEvents = 50;
 
+/**
+ * Returns the latest changes, newest first. Other addresses aren't returned, because former members may have changed theirs
+ * since they left.
+ */
 export const listOrganizationEvents = (
   ctx: AuthContext,
   organizationId: string,
 ): Promise<OrganizationEventRow[]> =>
   ctx.pool.query<OrganizationEventRow>(sql`
-    select kind, actor, user_id, details, to_json(created_at) #>> '{}' as created_at
-    from _plinth.organization_events where organization_id = ${organizationId} order by id desc limit ${shownEvents}`);
+    select e.kind, e.actor, e.user_id::text, e.details, to_json(e.created_at) #>> '{}' as created_at,
+      (
+        select u.email from auth.users u
+        join _plinth.organization_domains d on d.domain = lower(substring(u.email from '[^@]*$'))
+        where u.id = e.user_id and u.email_confirmed_at is not null
+          and d.organization_id = e.organization_id and d.verified_at is not null
+      ) as email
+    from _plinth.organization_events e
+    where e.organization_id = ${organizationId} order by e.id desc limit ${shownEvents}`);

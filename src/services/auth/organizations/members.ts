@@ -93,6 +93,46 @@ export async function roleOf(
   return row?.role;
 }
 
+export interface Standing {
+  readonly name: string;
+  readonly isMember: boolean;
+  /** Whether the user's request to join is open. */
+  readonly hasAsked: boolean;
+  /** Whether someone else has ended the user's membership. */
+  readonly wasRemoved: boolean;
+}
+
+/** Returns the user's relation to the organization, or undefined if the organization doesn't exist. */
+export const standingOf = (
+  ctx: AuthContext,
+  organizationId: string,
+  userId: string,
+): Promise<Standing | undefined> =>
+  asService(
+    ctx,
+    async (tx) => {
+      const [row] = await tx.query<Omit<Standing, 'wasRemoved'> & { knows: boolean }>(sql`
+        select o.name, to_regprocedure('org.was_removed(uuid,uuid)') is not null as knows,
+          exists (
+            select from public.organization_memberships m
+            where m.organization_id = o.id and m.user_id = ${userId}::uuid) as "isMember",
+          exists (
+            select from public.organization_join_requests q
+            where q.organization_id = o.id and q.user_id = ${userId}::uuid) as "hasAsked"
+        from public.organizations o where o.id = ${organizationId}::uuid`);
+      if (row === undefined) return undefined;
+      const { knows, ...standing } = row;
+      // The project may have dropped the function.
+      const [answer] = knows
+        ? await tx.query<{ removed: boolean }>(
+            sql`select org.was_removed(${organizationId}::uuid, ${userId}::uuid) as removed`,
+          )
+        : [];
+      return { ...standing, wasRemoved: answer?.removed === true };
+    },
+    { readOnly: true },
+  );
+
 export async function listOwners(ctx: AuthContext, organizationId: string): Promise<string[]> {
   const rows = await asService(
     ctx,
@@ -105,19 +145,25 @@ export async function listOwners(ctx: AuthContext, organizationId: string): Prom
   return rows.map((row) => row.user_id);
 }
 
-/** Adds a member. Returns false if the user already is a member, whose role doesn't change. */
+/**
+ * Adds a member, whose request to join is then answered. Returns false if the user already is a member, whose role doesn't
+ * change.
+ */
 export async function addMember(
   ctx: AuthContext,
   member: { readonly organizationId: string; readonly userId: string; readonly role: string },
 ): Promise<boolean> {
   const { organizationId, userId, role } = member;
-  const rows = await asService(ctx, (tx) =>
-    tx.query(sql`
+  return asService(ctx, async (tx) => {
+    const rows = await tx.query(sql`
       insert into public.organization_memberships (organization_id, user_id, role)
       values (${organizationId}::uuid, ${userId}::uuid, ${role})
-      on conflict do nothing returning user_id`),
-  );
-  return rows.length > 0;
+      on conflict do nothing returning user_id`);
+    await tx.query(sql`
+      delete from public.organization_join_requests
+      where organization_id = ${organizationId}::uuid and user_id = ${userId}::uuid`);
+    return rows.length > 0;
+  });
 }
 
 /** Changes the role of a member who isn't an owner. */

@@ -6,6 +6,8 @@ import { type Sql, sql } from '../../../base/kernel/sql.ts';
 import type { Call, Operation } from '../common/operation.ts';
 import { limitByAddress } from '../limits/guards.ts';
 import { requirePerson } from '../sessions/authenticate.ts';
+import { hasOrganizationSso } from './availability.ts';
+import { type AvailableOrganization, availableOrganization, joinAs } from './domains/join.ts';
 import { inProject } from './project.ts';
 
 export interface OwnOrganization {
@@ -35,6 +37,8 @@ export interface OwnOrganizations {
   readonly organizations: readonly OwnOrganization[];
   readonly invitations: readonly OwnInvitation[];
   readonly requests: readonly OwnRequest[];
+  /** The organizations that the user can join because of the address. */
+  readonly available: readonly AvailableOrganization[];
 }
 
 /** An invitation, as shown to the holder of its token. */
@@ -56,10 +60,10 @@ const maxOrganizations = 500;
 export const readOwnOrganizations: Operation<Call, OwnOrganizations> = {
   on: 'GET /organizations',
   async run(ctx, { caller }) {
-    const { claims } = await requirePerson(ctx, caller);
-    return inProject(
+    const self = await requirePerson(ctx, caller);
+    const own = await inProject(
       ctx,
-      claims,
+      self.claims,
       async (tx) => ({
         organizations: await tx.query<OwnOrganization>(sql`
           select o.id::text, o.name, m.role, r.name as "roleName",
@@ -78,6 +82,8 @@ export const readOwnOrganizations: Operation<Call, OwnOrganizations> = {
       }),
       { readOnly: true },
     );
+    const available = hasOrganizationSso(ctx) ? await availableOrganization(ctx, self) : undefined;
+    return { ...own, available: available === undefined ? [] : [available] };
   },
 };
 
@@ -154,3 +160,10 @@ export const withdrawRequest = change<{ readonly id: string }>(
   ({ id }) =>
     sql`delete from public.organization_join_requests where id = ${id}::uuid and user_id = auth.uid() returning id::text as result`,
 );
+
+/** Joins the organization that holds the domain of the user's address, or asks to join. */
+export const joinByDomain: Operation<Call & { readonly id: string }, 'joined' | 'requested'> = {
+  on: 'POST /organizations/:id/join',
+  guards: [limitByAddress('user')],
+  run: (ctx, { caller, id }) => joinAs(ctx, caller, id),
+};

@@ -1,8 +1,6 @@
 /** The operations with which members manage the domains, single sign-on and SCIM of their organization. */
 
-import { requireUsedFactor } from '../account/own-account.ts';
 import { isJsonObject, type JsonObject } from '../common/json.ts';
-import { limitChanges } from '../common/limit-changes.ts';
 import type { Call } from '../common/operation.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
@@ -16,7 +14,7 @@ import { findConnectionOf } from './connections/queries.ts';
 import { createSetupLink, listSetupLinks, revokeSetupLink } from './connections/setup-links.ts';
 import type { GroupRole } from './connections/types.ts';
 import { addDomain, changeJoining, checkDomain, removeDomain, requireDomain } from './domains/domains.ts';
-import { availableOrganization, joinAvailable } from './domains/join.ts';
+import { availableOrganization, joinAs } from './domains/join.ts';
 import type { JoinPolicy } from './domains/queries.ts';
 import { listOrganizationEvents, recordOrganizationEvent } from './history.ts';
 import { requireGrantable } from './members.ts';
@@ -158,8 +156,5 @@ export async function readAvailable(ctx: AuthContext, { caller }: Input): Promis
 }
 
 export async function joinByDomain(ctx: AuthContext, { caller, params }: Input): Promise<object> {
-  requireOrganizationSso(ctx);
-  const self = await limitChanges(ctx, await requirePerson(ctx, caller));
-  requireUsedFactor(self);
-  return { result: await joinAvailable(ctx, self, params.id ?? '') };
+  return { result: await joinAs(ctx, caller, params.id ?? '') };
 }

@@ -185,6 +185,7 @@ function userOperations(run: Run): UserOperations {
     async requestToJoin(slug, message) {
       await run((await ofOrganizations()).requestToJoin, { slug, message });
     },
+    joinOrganization: async (id) => run((await ofOrganizations()).joinByDomain, { id }),
     async withdrawRequest(id) {
       await run((await ofOrganizations()).withdrawRequest, { id });
     },

@@ -188,6 +188,8 @@ export interface UserOperations {
   acceptInvitation(token: string): Promise<string>;
   declineInvitation(key: InvitationKey): Promise<void>;
   requestToJoin(slug: string, message: string | null): Promise<void>;
+  /** Joins the organization that holds the domain of the user's address, or asks to join. */
+  joinOrganization(id: string): Promise<'joined' | 'requested'>;
   withdrawRequest(id: string): Promise<void>;
 }
 

@@ -20,9 +20,11 @@ export async function recheckDomains(ctx: AuthContext, isStopping: () => boolean
   const now = ctx.clock.now();
   for (const row of await listDueDomains(ctx.pool, fromMs(now - recheckEveryMs), domainsPerRound)) {
     if (isStopping()) return;
-    await checkDomain(ctx, row, { actor: 'server' });
+    const { result } = await checkDomain(ctx, row, { actor: 'server' });
     const checked = await findDomainRow(ctx.pool, row.organization_id, row.id);
-    if (checked !== undefined && isLost(checked, now)) await releaseDomain(ctx, checked);
+    // The record may be back if the DNS doesn't answer.
+    if (result === 'missing' && checked !== undefined && isLost(checked, now))
+      await releaseDomain(ctx, checked);
   }
   await ctx.pool.query(sql`
     delete from _plinth.organization_domains where verified_at is null and created_at < ${fromMs(now - claimLifetimeMs)}`);
