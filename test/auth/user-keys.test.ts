@@ -188,6 +188,20 @@ describe('managing keys', () => {
     );
   });
 
+  test('creating a key requires a recent sign-in, revoking doesn’t', async () => {
+    const owner = await person();
+    const { id } = await keyOf(owner);
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => now + 16 * 60_000);
+    try {
+      const refused = await call('POST', '/user/api-keys', owner.token, { name: 'x' });
+      expect([refused.status, refused.body.error_code]).toEqual([400, 'reauthentication_needed']);
+      expect((await call('DELETE', `/user/api-keys/${id}`, owner.token)).status).toBe(204);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
   test('users are notified of keys that are created on the Account pages', async () => {
     const owner = await person();
     const { email = '' } = (await owner.client.auth.getUser()).data.user ?? {};

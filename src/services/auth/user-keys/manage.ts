@@ -8,6 +8,7 @@ import { adminActor, audit } from '../common/audit.ts';
 import type { AdminCaller, UserCaller } from '../common/caller.ts';
 import type { Fields } from '../common/fields.ts';
 import { isStorable } from '../common/json.ts';
+import { isFreshSignIn } from '../common/proven-session.ts';
 import type { User } from '../common/rows.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { AuthContext } from '../context.ts';
@@ -65,8 +66,8 @@ export interface CreatedUserKey {
 }
 
 /**
- * Creates a key for the signed-in user.
- * @throws {AuthError} validation_failed, insufficient_aal, conflict
+ * Creates a key for the signed-in user. Requires a recent sign-in, because a key outlasts the session by up to a year.
+ * @throws {AuthError} validation_failed, insufficient_aal, reauthentication_needed, conflict
  */
 export async function createOwnKey(
   ctx: AuthContext,
@@ -74,10 +75,13 @@ export async function createOwnKey(
   fields: Fields,
 ): Promise<CreatedUserKey> {
   requireUsedFactor(caller);
-  const { name, scopes, days } = parseUserKeyRequest(fields, ctx.settings.userKeys.scopes);
-  const { user, ip } = caller;
-  const key = createUserKey(randomBytes);
+  const { user, session, ip } = caller;
   const now = ctx.clock.now();
+  if (!session || !isFreshSignIn(session, now)) {
+    throw authError('reauthentication_needed', 'Creating an API key requires a recent sign-in');
+  }
+  const { name, scopes, days } = parseUserKeyRequest(fields, ctx.settings.userKeys.scopes);
+  const key = createUserKey(randomBytes);
   // The transaction locks the user's row, so that concurrent requests can't exceed the limit.
   const { row, event } = await asUser(ctx, caller, async (tx) => {
     if ((await listUserKeys(tx, user.id)).length >= maxUserKeys) {
